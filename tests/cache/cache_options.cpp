@@ -59,15 +59,15 @@ TEST_CASE("The default options have the values of their sources and are accepted
 
 TEST_CASE("Options that contradict each other are refused with a message that says what to do") {
   struct wrong_option {
-    std::string_view name;  // the option that the message must name
+    std::string_view name;  // a part of the message
     std::function<void(cache_options&)> spoil;
   };
   const std::vector<wrong_option> table{
       {"user_agent", [](cache_options& o) { o.user_agent.clear(); }},
       {"user_agent", [](cache_options& o) { o.user_agent = " /1.0"; }},
       {"user_agent", [](cache_options& o) { o.user_agent = "(only a comment)"; }},
-      {"user_agent is \"*\"", [](cache_options& o) { o.user_agent = "*"; }},
-      {"user_agent is \"*\"", [](cache_options& o) { o.user_agent = " */1.0 (everyone)"; }},
+      {"names every crawler", [](cache_options& o) { o.user_agent = "*"; }},
+      {"names every crawler", [](cache_options& o) { o.user_agent = " */1.0 (everyone)"; }},
       {"user_agent", [](cache_options& o) { o.user_agent = "FooBot\r\nX: y"; }},
       {"user_agent", [](cache_options& o) { o.user_agent = std::string("Foo\0Bot", 7); }},
       {"max_redirects", [](cache_options& o) { o.max_redirects = -1; }},

@@ -1,6 +1,5 @@
-#include <robots/fetch/retrieval.hpp>
-
 #include "fetch/retrieval_state.hpp"
+#include <robots/fetch/retrieval.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 

@@ -238,6 +238,17 @@ TEST_CASE("If a robots.txt is unavailable, the fallback policy decides") {
   CHECK(explain(got) == "refused: not allowed: fallback: unreachable (scripted: connect)");
 }
 
+TEST_CASE("If a call ends before robots.txt comes, the reason says so") {
+  crawler of;
+  std::stop_source stop;
+  stop.request_stop();
+  const auto stopped = of.front.admit("https://new.example/", {.stop = stop.get_token()});
+  CHECK(stopped.reason == admission_reason::stopped);
+  CHECK_FALSE(stopped.decision.allowed);
+  CHECK(of.front.try_admit("https://new.example/", {.deadline = of.clock.now()}).reason ==
+        admission_reason::too_late);
+}
+
 TEST_CASE("Every refusal by the gate has its reason") {
   crawler of;
   auto held = of.front.try_reserve("https://example.com/a");
@@ -246,7 +257,7 @@ TEST_CASE("Every refusal by the gate has its reason") {
   const auto early = of.front.try_admit("https://example.com/b");
   CHECK(early.reason == admission_reason::not_yet);
   CHECK(explain(early) ==
-        "refused: not_yet, in 10.000 s: delay of 10.000 s (crawl_delay); "
+        "refused: not_yet; next start in 10.000 s: delay of 10.000 s (crawl_delay); robots.txt: "
         "allowed: no rule matches");
   const auto late = of.front.admit("https://example.com/b", {.deadline = of.clock.now() + 1s});
   CHECK(late.reason == admission_reason::too_late);
@@ -262,7 +273,8 @@ TEST_CASE("Every refusal by the gate has its reason") {
   const auto skipped = impatient.front.admit("https://example.com/b");
   CHECK(skipped.reason == admission_reason::skip_host);
   CHECK(explain(skipped) ==
-        "refused: skip_host, never: crawl_delay asks for 10.000 s, more than the cap; "
+        "refused: skip_host; next start never: crawl_delay asks for 10.000 s, more than the cap; "
+        "robots.txt: "
         "allowed: no rule matches");
 
   gate_options small = two_seconds();

@@ -144,6 +144,35 @@ TEST_CASE("A halt applies in every process, even in one that starts later, until
   CHECK(of.start()->allowed(home));
 }
 
+TEST_CASE("A process that has not asked about a site can lift its halt") {
+  crawl of;
+  of.web.otherwise(ok());
+  const auto first = of.start();
+  first->halt(home);
+  of.wait_for_record(halt_by_hand);
+
+  const auto second = of.start();
+  CHECK(second->resume(home));
+  CHECK_FALSE(second->resume(home));
+  wait_until([&] { return !first->is_halted(home); });
+  CHECK(first->allowed(home));
+}
+
+TEST_CASE("A process that has not asked about a site can release it from quarantine") {
+  crawl of;
+  of.web.otherwise(ok("<html>\n<body>\n"));
+  cache_options strict = foo_bot(fallback_policy::strict());
+  strict.quarantine_after = 1;
+  const auto first = of.start(strict);
+  CHECK_FALSE(first->allowed(home));
+  of.wait_for_record(" 3 2 1 ");
+
+  of.web.otherwise(ok());
+  of.start(strict)->release(home);
+  wait_until([&] { return !first->is_quarantined(home); });
+  CHECK(first->allowed(home));
+}
+
 TEST_CASE("Overrides, sign-offs and quarantine apply in every process") {
   crawl of;
   of.web.otherwise(ok());

@@ -343,8 +343,9 @@ status override_in(const settings& wanted, SharedStore& store) {
                  .scheme = named.scheme,
                  .value = static_cast<std::uint8_t>(value),
                  .stamp = stamp_of(std::chrono::system_clock::now())};
-    const auto older = std::ranges::find_if(
-        record.rulings, [&](const ruling& other) { return ruled.replaces(other); });
+    const auto older = std::ranges::find_if(record.rulings, [&](const ruling& other) {
+      return other.kind == ruled.kind && other.scheme == ruled.scheme;
+    });
     if (older == record.rulings.end()) {
       record.rulings.push_back(ruled);
     } else {

@@ -123,7 +123,11 @@ ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call
 
 ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   const auto asked = parse_site(host_or_url);
-  const auto was = asked ? engine_->rulings.resume(asked->key()) : std::nullopt;
+  if (!asked) {
+    return false;
+  }
+  engine_->learn_rulings(*asked);  // another process may have halted the site
+  const auto was = engine_->rulings.resume(asked->key());
   if (was == halt_reason::hostile) {
     // Without this call, the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
@@ -196,6 +200,7 @@ ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
+    engine_->learn_rulings(*asked);  // another process may have put the site into quarantine
     engine_->release(*asked);
   }
 }

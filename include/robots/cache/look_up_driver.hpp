@@ -39,6 +39,7 @@ class look_up_driver {
  public:
   /// The number of a look-up in this driver.
   using number = std::uint64_t;
+  /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
   /// Calls `wake` when `run` has something to do. Any thread can make this call, and holds a lock

@@ -221,8 +221,8 @@ enum class admission_reason : std::uint8_t {
   busy,            ///< the host has no free reservation, or other callers wait for one
   not_yet,         ///< the request must wait until `start_plan::at`
   no_room,         ///< the gate remembers too many hosts; try another host, or try later
-  stopped,         ///< the call was stopped
-  too_late,        ///< the request could start only after the deadline of the call
+  stopped,         ///< the call was stopped, before robots.txt came or at the gate
+  too_late,        ///< robots.txt or the start of the request would come after the deadline
 };
 
 /// The name of a reason, as its enumerator is spelled.

@@ -36,7 +36,7 @@ enum class log_level : std::uint8_t {
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below this level are not written
   /// The level of decisions and admissions that deny. If the fallback policy decided, the level is
-  /// at least ERROR.
+  /// at least ERROR, unless the call ended before robots.txt came.
   log_level denied_level = log_level::info;
   /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
   /// Decisions of the fallback policy are always written.

@@ -62,7 +62,10 @@ struct event_level {
   log_level operator()(const fallback_event& /*event*/) const { return error; }
   log_level operator()(const decision& decided) const {
     const log_level usual = decided.allowed ? info : denied;
-    return decided.reason == decision_reason::fallback ? (std::max)(usual, error) : usual;
+    const bool failed =
+        decided.reason == decision_reason::fallback &&
+        (decided.policy == nullptr || decided.policy->outcome() != outcome::cancelled);
+    return failed ? (std::max)(usual, error) : usual;
   }
   log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
   log_level operator()(const admission_event& event) const { return (*this)(event.decision); }

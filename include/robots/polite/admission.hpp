@@ -31,9 +31,10 @@ struct admission_result : any_host_gate::answer {
   if (!result.decision.allowed) {
     return "refused: " + verdict;
   }
-  const std::string start = explain(result.plan, result.planned_at) + "; " + verdict;
-  return result ? "go " + start
-                : "refused: " + std::string{to_string(result.reason)} + ", " + start;
+  const std::string start = explain(result.plan, result.planned_at);
+  return result ? "go " + start + "; " + verdict
+                : "refused: " + std::string{to_string(result.reason)} + "; next start " + start +
+                      "; robots.txt: " + verdict;
 }
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
@@ -115,7 +116,7 @@ class basic_admission {
     const time_point asked = gate_.environment_.now();
     admission_result answered;
     answered.decision = source_.check(url, call);
-    answered.reason = reason_of(answered.decision);
+    answered.reason = reason_of(answered.decision, call);
     if (answered) {
       const auto own = std::make_shared<page>(
           page{std::string{url}, std::string{call.user_agent}, call, answered.decision});
@@ -137,8 +138,12 @@ class basic_admission {
     return answered;
   }
 
-  [[nodiscard]] static admission_reason reason_of(const decision& decided) noexcept {
+  [[nodiscard]] static admission_reason reason_of(const decision& decided,
+                                                  const call_options& call) {
     const decision_reason why = decided.reason;
+    if (!decided.allowed && decided.policy->outcome() == outcome::cancelled) {
+      return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+    }
     return decided.allowed                          ? admission_reason::go
            : why == decision_reason::excluded       ? admission_reason::excluded
            : why == decision_reason::invalid_url    ? admission_reason::invalid_url
@@ -169,7 +174,7 @@ class basic_admission {
         source_.note(own.url, own.latest, own.call);  // `get` has already counted excluded hosts
       }
     }
-    const admission_reason reason = reason_of(own.latest);
+    const admission_reason reason = reason_of(own.latest, own.call);
     if (own.is_answered && reason != admission_reason::go) {
       report(own.url, own.latest, reason, own.call, asked);
     }

@@ -176,6 +176,7 @@ class any_host_gate {
   any_host_gate& operator=(const any_host_gate&) = delete;
 
  protected:
+  /// Takes over `environment`, which has the clock and the observer.
   any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
   ~any_host_gate() = default;
 

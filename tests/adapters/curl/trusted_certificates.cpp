@@ -1,5 +1,4 @@
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
-
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 

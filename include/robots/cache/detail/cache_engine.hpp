@@ -98,6 +98,13 @@ class cache_engine : public look_up_environment {
     return std::move(look.answer);
   }
 
+  /// Asks the shared store, if there is one, for the rulings on a site. Blocks.
+  void learn_rulings(const site& asked) {
+    if (store != nullptr) {
+      learn_rulings({std::string{detail::without_scheme(asked.key())}});
+    }
+  }
+
   rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
 
  private:

@@ -248,10 +248,12 @@ class site_look_up {
 
   void end(found known) {
     const site& first = behind_.empty() ? *asked : behind_.front().asked;
-    if (found ruled = cache_.ruling_on(first); ruled.policy) {
-      known = std::move(ruled);  // a ruling was made meanwhile, such as a halt
-    } else if (cache_.rulings.is_halted(asked->key())) {
-      known = cache_.ruling_on(asked);  // an answer has halted the last site
+    found ruled = cache_.ruling_on(first);  // a ruling may have been made meanwhile
+    if (!ruled.policy && cache_.rulings.is_halted(asked->key())) {
+      ruled = cache_.ruling_on(asked);  // an answer has halted the last site
+    }
+    if (ruled.policy) {
+      known = std::move(ruled);
     } else if (!behind_.empty()) {
       known = behind_redirects(std::move(known));
     }

@@ -15,13 +15,13 @@
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/codec.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
