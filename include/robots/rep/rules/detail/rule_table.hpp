@@ -206,7 +206,7 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // The target repeats itself, so many grams find the same rules.
+      // Several grams find the same rules if the target repeats itself.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
