@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -181,7 +182,8 @@ class audit_verifier {
                   " entries before it, which another process left unsigned, were signed only now");
     }
     signed_ = found_.entries + 1;
-    sign_every_ = (std::max)(stated_every_, std::uint64_t{1});
+    // A trail that states no interval can have any number of entries after the last signature.
+    sign_every_ = stated_every_ > 0 ? stated_every_ : (std::numeric_limits<std::uint64_t>::max)();
     return true;
   }
 
@@ -286,7 +288,7 @@ class audit_verifier {
   std::uint64_t signed_ = 0;           // entries up to the last signature
   std::uint64_t unsigned_before_ = 0;  // entries that an earlier process did not sign
   std::uint64_t stated_every_ = 0;     // entries between signatures, as the trail states
-  std::uint64_t sign_every_ = 0;       // `stated_every_` at the last signature; 0 before
+  std::uint64_t sign_every_ = 0;       // the limit since the last signature; 0 before
 };
 
 }  // namespace adapters_detail
