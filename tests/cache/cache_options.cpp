@@ -92,6 +92,14 @@ TEST_CASE("Options that contradict each other are refused with a message that sa
   }
 }
 
+TEST_CASE("A quarantine_after of 0 is accepted, and a negative one is refused") {
+  cache_options options = foo_bot(robots::fallback_policy::strict());
+  options.quarantine_after = 0;
+  CHECK(objection(options).empty());
+  options.quarantine_after = -1;
+  CHECK(objection(options).find("quarantine_after is -1") != std::string::npos);
+}
+
 TEST_CASE("A limit of 0 octets is refused, since it would allow everything") {
   cache_options options = foo_bot();
   options.parse.max_bytes = 0;
