@@ -79,8 +79,9 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path and query of `url`, or the whole `url`. Rules match both like `target_of(url)`.
-/// This function is faster, since it does not search `url`. `key` is `possible_site_key(url)`.
+/// Returns the path and query of `url`, or the whole `url`. Either result gets the same verdict
+/// from rules as `target_of(url)`. This function is faster, since it does not search `url`. `key`
+/// is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

@@ -75,7 +75,7 @@ struct cache_stats : detail::cache_counts {
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
   std::uint64_t observer_failures = 0;    ///< events for which an observer threw an exception
 
-  /// Returns the share of questions to the shared store that found a fresh record, from 0 to 1.
+  /// Returns how often a question to the shared store found a fresh record, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

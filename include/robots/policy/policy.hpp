@@ -274,8 +274,8 @@ class policy {
   /// Returns an estimate of the octets in use, including this object and the last good copy.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns the last policy that has a robots.txt. This is `from`, the earlier policy that `from`
-  /// keeps for failures, or null.
+  /// Returns `from` if it has a robots.txt. Otherwise, returns the earlier policy that `from` keeps
+  /// for failures, or null if there is none.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 

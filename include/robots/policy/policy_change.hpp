@@ -42,8 +42,8 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that
-/// denies everything without rules is compared as `Disallow: /`. Costs as much as `diff` of two
+/// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that has
+/// no rules and denies everything is compared as `Disallow: /`. Costs as much as `diff` of two
 /// texts.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set deny_all = compile("User-agent: *\nDisallow: /\n", "*");

@@ -341,7 +341,7 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // Another thread can record the fact just after the decision, so a second later is enough.
+      // Another thread can record the fact just after the decision, so one second is allowed.
       return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };

@@ -47,7 +47,8 @@ struct curl_options {
   /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
   /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. The
   /// fetcher still checks a URL whose host is an address or `localhost`. If the environment names a
-  /// proxy, an address in a URL must be permitted even if `connect_to` names another server.
+  /// proxy, the address in a URL must be permitted. This holds even if `connect_to` sends the
+  /// request to another server.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.

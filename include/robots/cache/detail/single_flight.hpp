@@ -51,8 +51,8 @@ class flight {
 
   /// If true, only look-ups that already wait may use the result, and nobody may store it.
   std::atomic<bool> detached = false;
-  /// True if another process has changed the site since the flight began. Then the shared store
-  /// must be asked again before later look-ups use the result.
+  /// True if another process has changed the site's record in the shared store since the flight
+  /// began. Then the store must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
   stop_source stop;  ///< gets a stop request when nobody needs the result any more
 
