@@ -107,7 +107,8 @@ class own_jthread {
   own_jthread() = default;
   template <class Run, class... Arguments>
   explicit own_jthread(Run&& run, Arguments&&... arguments)
-      : thread_(std::forward<Run>(run), source_.get_token(),
+      : source_{},
+        thread_(std::forward<Run>(run), source_.get_token(),
                 std::forward<Arguments>(arguments)...) {}
   own_jthread(own_jthread&& other) noexcept = default;
   own_jthread& operator=(own_jthread other) noexcept {
