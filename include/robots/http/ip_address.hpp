@@ -219,19 +219,31 @@ class ip_prefix {
   /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
   /// as `::/0`, contains no IPv4 address.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
-    return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
+    for (std::size_t i = 0; 8 * i < length_; ++i) {
+      const int differing = address.octets()[i] ^ first_.octets()[i];
+      if (differing >> unused_bits(length_, i) != 0) {
+        return false;
+      }
+    }
+    return length_ >= mapped_bits || !address.is_v4();
   }
 
   /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
   static constexpr std::size_t mapped_bits = 96;
 
  private:
+  /// Returns the number of bits of octet `i` that are behind a prefix of `length` bits.
+  [[nodiscard]] static constexpr std::size_t unused_bits(std::size_t length,
+                                                         std::size_t i) noexcept {
+    return 8 - std::min<std::size_t>(8, length - 8 * i);
+  }
+
   [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
                                                    std::size_t length) noexcept {
     http_detail::ipv6_octets octets{};
     for (std::size_t i = 0; i < octets.size() && 8 * i < length; ++i) {
-      const std::size_t unused_bits = 8 - std::min<std::size_t>(8, length - 8 * i);
-      octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused_bits << unused_bits);
+      const std::size_t unused = unused_bits(length, i);
+      octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused << unused);
     }
     return ip_address(octets);
   }
