@@ -310,7 +310,9 @@ class document {
   /// Compiles the rules for a crawler with several names; see `compile`.
   [[nodiscard]] constexpr rule_set rules_for(std::span<const std::string_view> user_agents) const {
     rep_detail::rule_collector collector{user_agents, options_};
-    replay(collector);
+    for (const rep_detail::document_line& line : lines_) {
+      collector.on_directive(line.as_directive(text()));
+    }
     return collector.finish();
   }
 
@@ -342,13 +344,6 @@ class document {
 
   [[nodiscard]] constexpr std::string_view text() const noexcept {
     return {octets_.data(), octets_.size()};
-  }
-
-  template <class Handler>
-  constexpr void replay(Handler& handler) const {
-    for (const rep_detail::document_line& line : lines_) {
-      handler.on_directive(line.as_directive(text()));
-    }
   }
 
   std::vector<char> octets_;
