@@ -186,8 +186,8 @@ struct event_text {
     }
     line.close();
   }
-  static const std::string& text_of(const std::string& text) { return text; }
-  static const std::string& text_of(const auto& rule) { return rule.pattern; }
+  static std::string_view text_of(const std::string& text) { return text; }
+  static std::string_view text_of(const auto& rule) { return rule.pattern; }
 
   std::string operator()(const policy_change_event& event) const {
     constexpr std::size_t most = 32;

@@ -200,9 +200,8 @@ struct earlier_policies {
 }
 
 /// Returns `good` if it is not null and not older than `last_good_for` at `now`.
-[[nodiscard]] inline std::shared_ptr<const policy> if_young(std::shared_ptr<const policy> good,
-                                                            time_point now,
-                                                            const judge_options& options) {
+[[nodiscard]] inline std::shared_ptr<const policy> if_young(
+    const std::shared_ptr<const policy>& good, time_point now, const judge_options& options) {
   return good && now <= base::saturating_add(good->fetched_at(), options.last_good_for) ? good
                                                                                         : nullptr;
 }

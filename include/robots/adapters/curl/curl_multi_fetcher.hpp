@@ -225,14 +225,15 @@ class curl_transfers {
       exchange& one = *next_++;
       one.has_begun = true;
       ++begun_;
+      bool is_accepted = false;
       try {
-        if (one.begin()) {
-          continue;
-        }
+        is_accepted = one.begin();
       } catch (...) {
-        // There is no memory for a handle, so only this exchange fails.
+        is_accepted = false;  // there is no memory for a handle, so only this exchange fails
       }
-      end(one, CURLE_FAILED_INIT);
+      if (!is_accepted) {
+        end(one, CURLE_FAILED_INIT);
+      }
     }
   }
 

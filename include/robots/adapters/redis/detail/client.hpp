@@ -163,6 +163,7 @@ class redis_client {
     learn_slots();
     std::vector<std::shared_ptr<node>> nodes;
     const std::scoped_lock lock{mutex_};
+    nodes.reserve(nodes_.size());
     for (const auto& [address, one] : nodes_) {
       nodes.push_back(one);
     }
@@ -317,8 +318,9 @@ class redis_client {
     for (const redis_reply& range : ranges.list) {
       const std::int64_t first = range.list.size() < 3 ? -1 : range.list[0].integer;
       const std::int64_t last = first < 0 ? -1 : range.list[1].integer;
-      if (first < 0 || last < first || last >= std::int64_t{redis_slots} ||
-          (left -= last - first + 1) < 0) {
+      const bool is_range = first >= 0 && first <= last && last < std::int64_t{redis_slots};
+      left -= is_range ? last - first + 1 : 0;
+      if (!is_range || left < 0) {
         throw store_error{"Redis at " + to_string(from) +
                           " reports slots that do not exist, or the same slot twice"};
       }
