@@ -128,9 +128,9 @@ class cache_controls {
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
-  /// `halt_reason::hostile`, the next call fetches the robots.txt again. First asks the shared
-  /// store, if there is one, for the rulings on the site, which blocks. Returns true if the site
-  /// was halted.
+  /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if
+  /// the site was halted. If there is a shared store, blocks until the store has answered whether
+  /// the site is halted.
   bool resume(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is halted.
@@ -177,8 +177,9 @@ class cache_controls {
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. First
-  /// asks the shared store, if there is one, for the rulings on the site, which blocks.
+  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If
+  /// there is a shared store, blocks until the store has answered whether the site is in
+  /// quarantine.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.

@@ -58,8 +58,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null, which is an error for hiredis, for a large
-/// reply and for deep lists, whose destructors could overflow the stack.
+/// Stores a part of a reply for hiredis. Returns null if the reply is large or its lists are deep,
+/// since the destructors of deep lists could overflow the stack. Null is an error for hiredis.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {
