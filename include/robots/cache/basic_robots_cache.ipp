@@ -126,7 +126,9 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   if (!asked) {
     return false;
   }
-  engine_->learn_rulings(*asked);  // another process may have halted the site
+  if (!is_halted(host_or_url)) {
+    engine_->learn_rulings(*asked);  // another process may have halted the site
+  }
   const auto was = engine_->rulings.resume(asked->key());
   if (was == halt_reason::hostile) {
     // Without this call, the record in the shared store would halt the site again.
@@ -200,7 +202,9 @@ ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
-    engine_->learn_rulings(*asked);  // another process may have put the site into quarantine
+    if (!is_quarantined(host_or_url)) {
+      engine_->learn_rulings(*asked);  // another process may have put the site into quarantine
+    }
     engine_->release(*asked);
   }
 }

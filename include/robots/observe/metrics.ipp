@@ -130,7 +130,8 @@ struct family_list {
   }
   static void add_sample(family& to, const labels& common, std::uint64_t count,
                          std::string_view label = {}, std::string_view value = {}) {
-    family::sample& added = to.samples.emplace_back(common, static_cast<double>(count));
+    to.samples.push_back({common, static_cast<double>(count)});
+    family::sample& added = to.samples.back();
     if (!label.empty()) {
       added.labels.emplace_back(label, value);
     }

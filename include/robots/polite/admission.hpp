@@ -141,7 +141,8 @@ class basic_admission {
   [[nodiscard]] static admission_reason reason_of(const decision& decided,
                                                   const call_options& call) {
     const decision_reason why = decided.reason;
-    if (!decided.allowed && decided.policy->outcome() == outcome::cancelled) {
+    if (!decided.allowed && why == decision_reason::fallback && decided.policy != nullptr &&
+        decided.policy->outcome() == outcome::cancelled) {
       return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
     }
     return decided.allowed                          ? admission_reason::go
