@@ -45,19 +45,20 @@ class own_stop_source {
   [[nodiscard]] bool stop_requested() const noexcept { return state_->is_requested; }
 
   bool request_stop() const noexcept {
-    std::unique_lock lock{state_->mutex};
-    if (state_->is_requested.exchange(true)) {
+    const auto state = state_;  // a listener may destroy this source
+    std::unique_lock lock{state->mutex};
+    if (state->is_requested.exchange(true)) {
       return false;
     }
-    state_->caller = std::this_thread::get_id();
-    while (!state_->listeners.empty()) {
-      state_->running = state_->listeners.front();
-      state_->listeners.pop_front();
+    state->caller = std::this_thread::get_id();
+    while (!state->listeners.empty()) {
+      state->running = state->listeners.front();
+      state->listeners.pop_front();
       lock.unlock();
-      (*state_->running)();
+      (*state->running)();
       lock.lock();
-      state_->running = nullptr;
-      state_->ended.notify_all();
+      state->running = nullptr;
+      state->ended.notify_all();
     }
     return true;
   }

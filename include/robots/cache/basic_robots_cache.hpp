@@ -130,7 +130,8 @@ class cache_controls {
   /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
   /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if
   /// the site was halted. If there is a shared store, blocks until the store has answered whether
-  /// the site is halted.
+  /// the site is halted. An observer must not call `resume` for a site that is not halted in this
+  /// process.
   bool resume(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is halted.
@@ -179,7 +180,8 @@ class cache_controls {
 
   /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If
   /// there is a shared store, blocks until the store has answered whether the site is in
-  /// quarantine.
+  /// quarantine. An observer must not call `release` for a site that is not in quarantine in this
+  /// process.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.

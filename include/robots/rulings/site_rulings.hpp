@@ -176,6 +176,9 @@ class site_rulings {
     return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
   }
   [[nodiscard]] bool is_halted(std::string_view key) const {
+    if (ruled_ == 0) {
+      return false;
+    }
     const std::shared_lock lock{mutex_};
     return entry_of(key).value(ruling_kind::halt) > 0;
   }

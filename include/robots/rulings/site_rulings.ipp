@@ -68,7 +68,9 @@ ROBOTS_INLINE std::optional<ruling_record> decode_rulings(std::string_view text)
       text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
     }
     const auto [kind, scheme, value, stamp] = numbers;
-    if (kind >= std::ssize(most_values) || scheme > 2 ||
+    const bool is_for_both_schemes = kind == static_cast<int>(ruling_kind::halt) ||
+                                     kind == static_cast<int>(ruling_kind::sign_off);
+    if (kind >= std::ssize(most_values) || scheme > (is_for_both_schemes ? 0 : 2) ||
         value > most_values.at(static_cast<std::size_t>(kind))) {
       return std::nullopt;
     }

@@ -336,11 +336,14 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    lock.lock();
     // After an error reply, drops the connection, since another server can be the master now.
-    if (std::none_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
+    if (std::any_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {
+      connection.reset();
+    }
+    lock.lock();
+    if (connection) {
       idle_.push_back(std::move(connection));
     }
     return replies;
