@@ -501,6 +501,7 @@ TEST_CASE("A refresh that the store misses leaves no old rules to other processe
   crawlers.store.recover();
   crawlers.clock.advance(1min);                     // the cooldown of the breaker
   CHECK(cache->allowed("https://other.example/"));  // any other call of the store
+  settle(*cache);
   CHECK_FALSE(crawlers.worker()->allowed(secret));
 }
 
