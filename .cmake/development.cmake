@@ -103,14 +103,15 @@ if(ROBOTS_PRECOMPILE)
     ${own_headers})
   target_compile_options(robots_precompiled PRIVATE ${robots_precompiled_options})
   if(own_headers)
-    # The inline functions of these headers are compiled once, too, into a separate object file.
+    # The inline functions of these headers are compiled once, too, into a separate object file. With -O1, the slowest
+    # tests take a tenth of the time.
     target_compile_options(robots_precompiled PRIVATE -fpch-codegen)
     set(folder "${PROJECT_BINARY_DIR}/CMakeFiles/robots_precompiled.dir")
     set(robots_precompiled_object "${folder}/cmake_pch.o")
     separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}")
     add_custom_command(
       OUTPUT "${robots_precompiled_object}"
-      COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -fpch-codegen -c "${folder}/cmake_pch.hxx.pch" -o
+      COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -O1 -fpch-codegen -c "${folder}/cmake_pch.hxx.pch" -o
               "${robots_precompiled_object}"
       DEPENDS robots_precompiled "${folder}/cmake_pch.hxx.pch")
     add_custom_target(robots_precompiled_functions DEPENDS "${robots_precompiled_object}")
@@ -123,7 +124,9 @@ function(robots_precompile target)
     target_precompile_headers(${target} REUSE_FROM robots_precompiled)
     target_compile_options(${target} PRIVATE ${robots_precompiled_options})
     if(TARGET robots_precompiled_functions)
-      add_dependencies(${target} robots_precompiled_functions)
+      if(NOT CMAKE_GENERATOR STREQUAL "Ninja")
+        add_dependencies(${target} robots_precompiled_functions)
+      endif()
       target_link_libraries(${target} PRIVATE "${robots_precompiled_object}")
     endif()
   endif()
