@@ -492,6 +492,19 @@ TEST_CASE("A site that refuses its robots.txt is halted only with halt_revoked")
   }
 }
 
+TEST_CASE("A site whose robots.txt was never readable does not revoke access") {
+  cache_options options = foo_bot();
+  options.halt_revoked = true;
+  scripted bot{options};
+  for (const int status : {503, 403, 403}) {
+    bot.web.on_call(robots_url, [status](const robots::fetch_request& /*request*/) {
+      return ScriptedFetcher::status(status);
+    });
+    static_cast<void>(bot.cache.refresh(home));
+    CHECK_FALSE(bot.cache.is_halted(home));
+  }
+}
+
 TEST_CASE("A refusal of a page that is reported twice counts once") {
   watched_sites of;
   of.web.on(robots_url, ok());

@@ -173,6 +173,28 @@ TEST_CASE("A reply does not contain a value that must still be erased") {
   CHECK_FALSE(test.store->ask({&question, 1}).front().other_value);
 }
 
+TEST_CASE("A failure of one part shows that the other parts of the store answer") {
+  fixture test;
+  int changes = 0;
+  *test.observer.on_change = [&] { ++changes; };
+  const auto fails = [](std::string_view /*key*/) { throw std::bad_alloc{}; };
+  const auto part_fails = [](std::string_view /*key*/) {
+    throw robots::store_part_error{"the part of the site is down"};
+  };
+  for (int i = 0; i < 20; ++i) {
+    test.shared.on_call(fails);
+    test.store->announce(key);
+    test.shared.on_call(part_fails);
+    test.store->announce(key);
+  }
+  CHECK(changes == 0);
+  for (int i = 0; i < 20; ++i) {
+    test.shared.on_call(fails);
+    test.store->announce(key);
+  }
+  CHECK(changes == 1);
+}
+
 TEST_CASE("A failed release of one lease does not prevent the release of the others") {
   fixture test;
   std::vector<robots::store_lease> leases;
