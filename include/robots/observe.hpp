@@ -1,6 +1,6 @@
 #pragma once
 
-/// Includes `JsonLog`, `Metrics` and the text of events, which log and count the events of a cache.
+/// Includes `JsonLog`, which logs events, and `Metrics`, which counts events.
 #include <robots/base/config.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>

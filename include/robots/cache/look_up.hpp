@@ -53,23 +53,23 @@ class look_up {
   /// through `stop`. After the wait, call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
-  /// A wait while another look-up or thread works on the policy. The news is a policy, or a fetch
-  /// for this look-up.
+  /// A wait while another look-up or thread works on the policy. When there is news, call `resume`.
+  /// The next step is then the policy, a request or another wait.
   struct news_wait {};
 
   /// A step: a request, a wait before a retry, a wait for news, or, at the end, the policy.
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
-  /// Moves a look-up. The other look-up then has no policy, and its `next` returns a null policy.
+  /// Moves a look-up. The moved-from look-up has no policy, and its `next` returns a null policy.
   look_up(look_up&&) noexcept;
-  /// Destroys this look-up and takes over the other look-up.
+  /// Ends this look-up as the destructor does, and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
   /// Returns the next step. Only the functions below change the step. A policy is the last step.
-  /// Send a request only once; any thread may send it. A stop request through the `stop` of a step
-  /// means that nobody waits for the response any more.
+  /// Send a request only once; any thread may send it. If the `stop` of a step gets a stop request,
+  /// nobody waits for the response any more.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -97,13 +97,13 @@ class look_up {
 
   /// Calls `wake` when there is news for `resume`, in the thread that causes the news. If there is
   /// news already, calls `wake` at once. `wake` must return soon and must not throw. A later
-  /// `call_on_news` replaces `wake`. After the look-up is destroyed, no call of `wake` begins, but
-  /// a call in another thread can still run.
+  /// `call_on_news` replaces `wake`. Shortly after the look-up is destroyed, a call of `wake` can
+  /// still come from another thread.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Then continue to
-  /// drive this look-up until `next()` is a null policy. If nobody needs the fetch any more, the
-  /// `stop` of the step gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch. If the result is
+  /// true, continue to drive this look-up until `next()` is a null policy. If nobody needs the
+  /// fetch any more, the `stop` of the step gets a stop request.
   bool leave() noexcept;
 
  private:

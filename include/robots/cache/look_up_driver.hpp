@@ -42,9 +42,10 @@ class look_up_driver {
   /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
-  /// Calls `wake` when `run` has something to do. Any thread can make this call, and holds a lock
-  /// meanwhile, so `wake` must not call this driver. `wake` must not throw. At most `max_fetches`
-  /// requests are under way at once; further requests wait in order. `max_fetches` must be above 0.
+  /// Calls `wake`, in any thread, when `run` has something to do. The thread holds a lock of the
+  /// driver during this call, so `wake` must not call the driver. `wake` must not throw. At most
+  /// `max_fetches` requests are under way at once; further requests wait in order. `max_fetches`
+  /// must be above 0.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock),
@@ -116,8 +117,8 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Cancels each retry that is due at `from` or later. The look-up then has the result of its last
-  /// try.
+  /// Cancels each retry that is due at `from` or later. Each of these look-ups ends with the result
+  /// of its last try.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -150,7 +151,7 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A report about look-up `id`: a response or, if that is empty, news or a stop request.
+  /// A report about look-up `id`. Without a `response`, the report is news or a stop request.
   struct report {
     number id = 0;
     std::optional<fetch_response> response{};
@@ -162,7 +163,7 @@ class look_up_driver {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Adds the report in `node`. Moves the list node, so that this call allocates nothing.
+    /// Adds the only element of `node`. Moves this element, so that the call allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -174,7 +175,7 @@ class look_up_driver {
       }
     }
 
-    /// Removes the oldest report and returns it in a list, which can be empty.
+    /// Removes the oldest report. Returns a list of this report, or an empty list without reports.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex_};

@@ -39,7 +39,7 @@ enum class prefetch_outcome {
   invalid,   ///< the text is not a URL, host or `host:port`
 };
 
-/// The progress of `prefetch`. It is valid only during the call of the callback.
+/// The argument of `progress`, the callback of `prefetch`. `host` is valid only during the call.
 struct prefetch_progress {
   std::size_t done;                              ///< number of hosts that are done, with `host`
   std::optional<std::size_t> total;              ///< number of all hosts, if `hosts` knows its size
@@ -57,12 +57,11 @@ struct prefetch_limits {
   /// below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
-  /// The token of the call. A stop request, from any thread, cancels the requests in flight; no
-  /// more requests begin.
+  /// Any thread may request a stop. A stop cancels the requests in flight, and no others begin.
   stop_token stop{};
 
-  /// The end of the call, by the clock of the cache. Then all requests are cancelled. A retry that
-  /// is due then or later is cancelled at once: the failure of the last try is the result.
+  /// The time at which the call ends, by the clock of the cache. All requests are cancelled then. A
+  /// retry that is due at this time or later does not happen: the last failure is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -131,7 +130,7 @@ class prefetch_run {
 
   // The number of hosts that the loop begins before it handles responses.
   static constexpr int batch = 64;
-  // The maximum time between two reads of the clock, since a clock can run at any speed.
+  // The longest sleep between two reads of the user's clock, which can be faster than real time.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
@@ -182,9 +181,9 @@ class prefetch_run {
       until = next;
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
-      // Only the program and `sleep_until` move a `NotifyingClock`. While a request is in flight,
-      // this thread must not move the clock. So this thread waits for `wake`, which each move of
-      // the clock calls.
+      // Only the user's code and `sleep_until` move a `NotifyingClock`. While a request is in
+      // flight, this thread must not move the clock, but waits until `wake` is called. Each move of
+      // the clock calls `wake`.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -232,7 +231,7 @@ class prefetch_run {
   base::clock_condition changed_;
   bool is_woken_ = false;
   std::thread::id home_ = std::this_thread::get_id();
-  // The thread of `operator()` handles its own reports before it waits, so they need no `wake`.
+  // A report from the thread of `operator()` needs no `wake`: the thread checks before each wait.
   look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
                                         [this]() noexcept {
                                           if (std::this_thread::get_id() != home_) {
@@ -250,11 +249,11 @@ class prefetch_run {
 /// `web`. Uses the retries, circuit breakers, fallback policy and entries of the cache. Shares
 /// running fetches with other threads.
 ///
-/// `hosts` is an input range whose elements convert to `std::string_view`. It is read once, as
-/// requests end, so it may be endless or read a file, but should not block. After each host, the
-/// calling thread calls `progress`, which may use the cache. An exception of the range or of
-/// `progress` is passed on. Then all requests in flight are cancelled, and other callers that wait
-/// for these requests start again.
+/// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
+/// once, bit by bit as requests end. So `hosts` may be endless or come from a file, but should not
+/// block. After each host, the calling thread calls `progress`, which may use the cache. Passes on
+/// exceptions of `hosts` and of `progress`. Such an exception cancels all requests in flight, and
+/// other callers that wait for these requests start again.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

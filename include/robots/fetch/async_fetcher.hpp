@@ -10,13 +10,13 @@ namespace robots {
 
 /// Makes HTTP exchanges without blocking, for event loops.
 ///
-/// A model has `async_fetch(request, done)`, which begins one GET and soon returns. Like a
-/// `Fetcher`, the model follows no redirect, does not retry, and obeys `timeout` and `max_bytes`.
-/// The model calls `done` once with the result, from any thread, before or after `async_fetch`
-/// returns. If `request.stop` is requested, the exchange soon ends with `fetch_error::cancelled`.
-/// If `async_fetch` throws, or cancels the exchange without a stop request, the caller treats this
-/// as `fetch_error::other`. One thread at a time calls `async_fetch`. A model that is destroyed
-/// during an exchange need not call `done`.
+/// An `AsyncFetcher` has `async_fetch(request, done)`, which begins one GET and soon returns. Like
+/// a `Fetcher`, `async_fetch` follows no redirect, does not retry, and obeys `timeout` and
+/// `max_bytes`. The fetcher calls `done` once with the result, from any thread, before or after
+/// `async_fetch` returns. If `request.stop` is requested, the exchange soon ends with
+/// `fetch_error::cancelled`. An exception of `async_fetch`, or a cancellation without a stop
+/// request, counts as `fetch_error::other`. Only one thread at a time may call `async_fetch`. A
+/// fetcher that is destroyed during an exchange need not call `done`.
 ///
 /// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
 /// `response.status == 0` exactly when `response.error != fetch_error::none`.
@@ -34,10 +34,9 @@ namespace robots::detail {
 
 /// An `AsyncFetcher` that works, and calls `done`, only during a call of `run_once(longest)`.
 ///
-/// `run_once` waits until an exchange has ended or `wake()` was called, but at most `longest`. Any
-/// thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the wait of the next
-/// `run_once`.
-/// `curl_multi_fetcher` is a model.
+/// `run_once` waits until an exchange has ended, `wake()` was called, or the time `longest` is
+/// over. Any thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the wait of the
+/// next `run_once`. `curl_multi_fetcher` is a model.
 template <class F>
 concept PolledFetcher = AsyncFetcher<F> && requires(F& fetcher, std::chrono::milliseconds most) {
   fetcher.run_once(most);

@@ -17,8 +17,7 @@
 
 namespace robots {
 
-/// The limits of the circuit breaker of an origin (the pipeline guide: "halting fetch attempts for
-/// a configurable cooldown period").
+/// The limits of the circuit breaker of an origin (source: the pipeline guide).
 struct breaker_options {
   int failures = 5;  ///< number of failures in a row that open a breaker; 0 means never
   std::chrono::seconds cooldown{60};  ///< the time for which a breaker stays open
@@ -111,16 +110,16 @@ class circuit_breaker {
 
 /// A circuit breaker for each origin, shared by all retrievals of a crawler.
 ///
-/// Remembers only origins whose last request failed, at most 65,536. If there are more, forgets an
-/// origin whose breaker is closed or whose cooldown is over. If there is no such origin, the new
-/// origin gets no breaker. Any thread may call any member. `open` takes linear time, other members
-/// logarithmic time.
+/// Remembers at most 65,536 origins, and only origins whose last request failed. In a full table, a
+/// new origin replaces one whose breaker is closed or whose cooldown is over. If there is no such
+/// origin, the new origin gets no breaker. Any thread may call any member. `open` takes linear
+/// time, other members logarithmic time.
 class origin_breakers {
  public:
   /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
-  /// Makes closed breakers. Throws `std::invalid_argument` if an option is negative.
+  /// All breakers are closed at first. Throws `std::invalid_argument` if an option is negative.
   explicit origin_breakers(breaker_options options = {}, change_listener listener = {})
       : options_{options}, listener_{std::move(listener)} {
     validate(options);
@@ -145,8 +144,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // A full table drops an entry that is not needed after `now`. A table with room must drop
-        // nothing, so it gets the earliest time.
+        // `find_or_add` can drop entries that are not needed at the given time. While the table has
+        // room, this time is the earliest possible, so that no entry is dropped.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

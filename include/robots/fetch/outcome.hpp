@@ -37,8 +37,8 @@ inline constexpr std::size_t outcome_count = 13;
              "circuit_open", "quarantined", "redirected"});
 }
 
-/// Returns true if the site did not answer properly, or was not asked. Then the cache asks the site
-/// again sooner, and can use the last good copy.
+/// Returns true if the site did not answer properly, or was not asked. After a failure, the cache
+/// asks the site again sooner than after an answer, and can use the last good copy.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   return kind != outcome::success && kind != outcome::not_found && kind != outcome::client_error &&
          kind != outcome::malformed && kind != outcome::redirected;

@@ -36,8 +36,7 @@ namespace robots::detail {
 struct retrieval_options {
   std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
   /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
-  /// If this number is below five, the first redirect above it leads to `outcome::server_error`,
-  /// since RFC 9309 expects crawlers to follow that redirect.
+  /// So if this limit is below five, a further redirect leads to `outcome::server_error`.
   int max_redirects = 5;
   std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
   std::shared_ptr<const excluded_hosts>
@@ -95,20 +94,21 @@ inline void validate(const retrieval_options& options) {
 ///     }
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
-/// address ends the search. So does an open circuit breaker, if the origin answered its last failed
-/// request. Follows redirects (301, 302, 303, 307, 308) to http and https, at most
-/// `retrieval_options::max_redirects`. The file after the last redirect has the rules of the origin
-/// before the first redirect (RFC 9309, section 2.3.1.2).
+/// address ends the search. An open circuit breaker also ends the search if the last failed request
+/// to the origin got a response, such as a 500. Follows redirects (301, 302, 303, 307, 308) to http
+/// and https, at most `retrieval_options::max_redirects`. The file at the end of the redirects
+/// applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
-/// says. The new try begins with the failed URL. If no origin has answered yet, it begins with the
-/// first origin. If every failure of a try was a refused connection, the retrieval ends, since a
-/// closed port rarely opens within seconds. The number of exchanges is at most origins times tries
-/// plus redirects. After a 429, the wait is at least `retry_options::base` or, if shorter, `cap`.
+/// says. If an origin has answered, the new try begins with the failed URL. Otherwise, the new try
+/// begins with the first origin. If every failure of a try was a refused connection, the retrieval
+/// ends, since a closed port rarely opens within seconds. The number of exchanges is at most
+/// `origins * tries + redirects`. After a 429, the wait is at least the smaller of
+/// `retry_options::base` and `retry_options::cap`.
 ///
 /// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
-/// breaker, even after a redirect. Does not use the breakers of redirect targets, since any site
-/// could then open the breaker of another site by a redirect to a failing URL. If a retrieval is
+/// breaker, even after a redirect. Does not use the breakers of redirect targets. Otherwise, a site
+/// could open the breaker of another site by redirects to a failing URL. If a retrieval is
 /// destroyed during a probe (the only request that a half-open breaker admits), the breaker admits
 /// another probe.
 ///
@@ -128,11 +128,11 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
-  /// `date` is the wall time at `now`. If `Retry-After` is a date, `date` replaces a missing or
-  /// invalid `Date` header.
+  /// `date` is the wall time at `now`. If `Retry-After` is a date, and the `Date` header is missing
+  /// or invalid, `date` replaces this header.
   ///
-  /// `fetch_error::cancelled` ends the retrieval, and no cache keeps the result. Pass it only if
-  /// the driver stopped the exchange. Otherwise call `be_no_cancellation` first.
+  /// `fetch_error::cancelled` ends the retrieval, and no cache keeps the result. Pass this error
+  /// only if the driver stopped the exchange. Otherwise, call `be_no_cancellation(response)` first.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -195,7 +195,8 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Makes the next exchange or wait of `work`. Cancels `work` after a stop request or the deadline.
+/// Does the next step of `work`, an exchange or a wait. Cancels `work` if a stop is requested, or
+/// if the deadline has passed or would pass during the wait.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -237,8 +238,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Does the steps of `work` that surely end by `deadline`. An exchange can take as long as its
-/// timeout. Returns true if the retrieval has ended.
+/// Does the steps of `work`. Stops before a step that may last beyond `deadline`. An exchange can
+/// take as long as its timeout. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {
@@ -258,11 +259,11 @@ template <Fetcher F, Clock C>
 /// Runs a retrieval to its end with a blocking fetcher.
 ///
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before the timeout of the request, the exchange counts as cancelled, since this says
-/// nothing about the origin. A wait that would last until the deadline does not begin, and the
+/// an exchange before the timeout of the request, the exchange counts as cancelled: such an end
+/// says nothing about the origin. A wait that would last until the deadline does not begin, and the
 /// result is that of the last try. An exception of the fetcher becomes `fetch_error::other` with
-/// the text of the exception. A cancellation before the deadline without a stop request also
-/// becomes `fetch_error::other`.
+/// the text of the exception. If the fetcher cancels an exchange before the deadline without a stop
+/// request, the error also becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -7,8 +7,8 @@
 
 namespace robots {
 
-/// The tries of a retrieval after a 5xx, a 429 or a network error, and the waits between the tries
-/// (the pipeline guide: 1, 2, 4, 8 s with jitter). No retry follows a refused connection.
+/// The retries of a retrieval after a 5xx, a 429 or a network error. The default waits are those of
+/// the pipeline guide: 1, 2, 4, 8 s with jitter. No retry follows a refused connection.
 struct retry_options {
   /// The maximum number of tries; 1 means no retry. For a host without a scheme, one try asks both
   /// https and http.
@@ -43,8 +43,8 @@ inline void validate(const retry_options& options) {
                 ": use a share from 0 to 1");
 }
 
-/// Returns the wait after `failed` failed tries. It is `base`, twice `base`, four times `base` and
-/// so on, up to `cap`, but at most a day. A random share is subtracted, so that callers that failed
+/// Returns the wait after `failed` failed tries. The wait begins with `base`, and doubles with each
+/// failure, up to `cap` or one day. A random share is subtracted, so that callers that failed
 /// together do not retry together. `random` is from 0 (shortest wait) to 1.
 ///
 /// Precondition: `failed` is at least 1.

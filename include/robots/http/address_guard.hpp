@@ -63,9 +63,9 @@ struct special_prefix {
   std::string_view kind;
 };
 
-// The first prefix that contains an address decides. The registries call some addresses in
-// 192.0.0.0/24 and 2001::/23 globally reachable. This table calls all of them reserved, since none
-// of them serves pages. In IPv6, only 2000::/3 is assigned for global use (RFC 4291, section 2.4).
+// The first prefix that contains an address gives the kind of the address. The registries call some
+// addresses in 192.0.0.0/24 and 2001::/23 globally reachable. This table calls them reserved, since
+// they serve no pages. In IPv6, only 2000::/3 is assigned for global use (RFC 4291, section 2.4).
 inline constexpr std::array special_prefixes{
     special_prefix{"0.0.0.0/32", "unspecified"},
     special_prefix{"0.0.0.0/8", "reserved"},
@@ -116,7 +116,7 @@ inline constexpr std::array special_prefixes{
 /// | kind            | addresses                                                                |
 /// |-----------------|--------------------------------------------------------------------------|
 /// | `global`        | reachable from the internet                                              |
-/// | `unspecified`   | `0.0.0.0`, `::`; with these, many systems connect to themselves          |
+/// | `unspecified`   | `0.0.0.0`, `::`; on many systems, these addresses reach this machine     |
 /// | `loopback`      | this machine                                                             |
 /// | `private_use`   | private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)                |
 /// | `shared`        | customers behind a carrier's NAT (RFC 6598)                              |
@@ -151,8 +151,9 @@ namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
 /// addresses inside your network (server-side request forgery). Permits addresses of the internet,
-/// and addresses on your list. The guard does not know your network. So it permits the global
-/// addresses of this machine, and every address behind a NAT64 that has its own global prefix.
+/// and addresses on your list. The guard does not know your network. So it permits this machine's
+/// global addresses. If a NAT64 has its own global prefix, the guard permits every address with
+/// that prefix.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.

@@ -64,9 +64,9 @@ namespace http_detail {
 /// address in brackets.
 ///
 /// `host` is a host, `host:port` or a URL. A dot at the end of the host is ignored.
-/// Percent-encoding is not decoded, so pass `site::host` for a text from the web. The crawler
-/// SPYDER has this function as ShouldSkipByTLD, but compares case. Takes time linear in the
-/// entries. Allocates nothing.
+/// Percent-encoding is not decoded. So for a URL from the web, pass the `host` that `parse_site`
+/// returns. The crawler SPYDER has a case-sensitive form of this function, ShouldSkipByTLD. Takes
+/// time linear in the entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
     { *std::begin(names) } -> std::convertible_to<std::string_view>;

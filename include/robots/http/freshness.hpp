@@ -49,7 +49,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
     is_valid = is_valid && value;
     return static_cast<int>(value.value_or(0));
   };
-  // Only the form without a comma pads a day of one digit with a blank.
+  // Only the form without a comma allows a blank in place of the first digit of the day.
   const std::string_view day_text = field('D');
   const bool is_padded = form.front() == ' ' && day_text.front() == ' ';
   const int day = number(is_padded ? day_text.substr(1) : day_text);
@@ -71,7 +71,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
          std::chrono::seconds{second};
 }
 
-/// The maximum number of seconds that a header can state. A larger number is read as this number
+/// The maximum number of seconds that a header can state. A larger number counts as this maximum
 /// (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
@@ -99,7 +99,7 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
 /// Returns the lifetime that the `Cache-Control` headers state. Reads these headers as one list
 /// (RFC 9110, section 5.3). Returns 0 for `no-store` or `no-cache`, else the first `max-age`.
-/// Ignores the case of names, and directives inside quoted strings.
+/// Compares names without regard to case. A directive inside a quoted string does not count.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;
@@ -136,8 +136,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 }
 
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
-/// is any octet except controls, space and the quote. Returns false above 1,024 octets, since tags
-/// are stored with the rules.
+/// is any octet except controls, space and the quote. Returns false for a tag of more than 1,024
+/// octets, so that the cache stores no huge tag.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   const std::string_view tag = opaque_tag(text);
   return text.size() <= 1'024 && tag.size() >= 2 && tag.starts_with('"') && tag.ends_with('"') &&
@@ -194,8 +194,8 @@ namespace robots::detail {
 }
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
-/// `no-cache`. Otherwise it is `max-age`. Without `max-age`, it is `Expires` minus `Date`. `Age` is
-/// subtracted.
+/// `no-cache`. Otherwise it is `max-age` minus `Age`. Without `max-age`, it is `Expires` minus
+/// `Date` minus `Age`.
 ///
 /// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
 /// `s-maxage`, which is for shared caches. An `Expires` that is not a date means 0. `now` replaces
@@ -224,9 +224,8 @@ namespace robots::detail {
 /// 9110, section 10.2.3).
 ///
 /// The result is from 0 (the date has passed) to 2^31 seconds, or empty if the header is missing or
-/// invalid. If the header is a date, the wait is the time from the response's `Date` to this date,
-/// so that the server's clock need not be right. `now` replaces a missing or invalid `Date`. Takes
-/// linear time.
+/// invalid. If the header is a date, the wait is that date minus the response's `Date`, so a wrong
+/// server clock does no harm. `now` replaces a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

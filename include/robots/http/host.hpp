@@ -57,12 +57,12 @@ struct authority_parts {
 
 namespace robots::detail {
 
-/// Returns the start of a URL or host, up to the path. The result is often `site::key` of its site,
-/// which saves a call of `parse_site`.
+/// Returns the start of a URL or host, up to the path. The result often equals the `site::key` of
+/// the URL. Then the caller need not call `parse_site`.
 ///
-/// If a table of sites, by `site::key`, has an entry for the result, that entry belongs to the
-/// site, since no two sites share a key. Otherwise call `parse_site`, since the result can be
-/// another spelling of the key (upper case, default port, a query right after the host). Takes
+/// Look up the result in a table with the keys `site::key`. An entry that is found belongs to the
+/// URL's site, since no two sites share a key. If there is no entry, call `parse_site`. The result
+/// can differ from the key by upper case, a default port, or a query right after the host. Takes
 /// linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
@@ -79,9 +79,9 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path and query of `url`, or the whole `url`. Either result gets the same verdict
-/// from rules as `target_of(url)`. This function is faster, since it does not search `url`. `key`
-/// is `possible_site_key(url)`.
+/// Returns `url` without `key` if a path follows `key`, else the whole `url`. Rules give the same
+/// verdict for the result as for `target_of(url)`. This function is faster, since it does not
+/// search `url`. `key` is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

@@ -204,14 +204,14 @@ class ip_address {
 class ip_prefix {
  public:
   /// Takes the first `length` bits of `address`. For IPv4, `length` is `mapped_bits` plus the
-  /// length as written.
+  /// number after the slash (104 for `10.0.0.0/8`).
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 
   /// Returns the first address with this prefix. All bits after the prefix are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
 
-  /// Returns the length as written, in bits: at most 32 for IPv4, at most 128 for IPv6.
+  /// Returns the number after the slash of the prefix: at most 32 for IPv4, at most 128 for IPv6.
   [[nodiscard]] constexpr std::size_t length() const noexcept {
     return first_.is_v4() ? length_ - mapped_bits : length_;
   }
@@ -232,7 +232,7 @@ class ip_prefix {
   static constexpr std::size_t mapped_bits = 96;
 
  private:
-  /// Returns the number of bits of octet `i` that are behind a prefix of `length` bits.
+  /// Returns how many bits of octet `i` are not part of a prefix of `length` bits.
   [[nodiscard]] static constexpr std::size_t unused_bits(std::size_t length,
                                                          std::size_t i) noexcept {
     return 8 - std::min<std::size_t>(8, length - 8 * i);

@@ -57,9 +57,9 @@ namespace robots::http_detail {
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// A `pct-encoded` octet must stand for an unreserved octet. An IPv4 address must have four decimal
-/// parts, so `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be in its `xn--` form
-/// (RFC 5890). Returns an empty optional for any other text.
+/// Only unreserved characters may be percent-encoded. An IPv4 address must have four decimal parts,
+/// so `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be in its `xn--` form (RFC
+/// 5890). Returns an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   // The limits of a DNS name (RFC 1035, section 2.3.4).
   constexpr std::size_t max_host_length = 253;
@@ -127,15 +127,15 @@ struct origin {
          (is_default ? "" : ':' + std::to_string(parsed.port));
 }
 
-/// An origin, or a host without a scheme. Without a scheme, https is asked for the robots.txt or,
-/// if https cannot be reached, http (as the crawler SPYDER does).
+/// An origin, or a host without a scheme. Without a scheme, a retrieval requests the robots.txt by
+/// https. If https cannot be reached, the retrieval tries http (as the crawler SPYDER does).
 struct site {
   std::optional<url_scheme> scheme;  ///< empty means https, then http
   std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
   /// Returns the origins to ask for the robots.txt, in order. Without a scheme, these are https and
-  /// then http. The rules of the first origin that can be reached apply.
+  /// then http. The first origin that can be reached gives the rules.
   [[nodiscard]] std::vector<origin> origins() const {
     if (scheme) {
       return {origin_under(*scheme)};
@@ -171,14 +171,14 @@ struct site {
 
 /// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Ignores the
 /// path. Normalises and checks like `detail::parse_origin`. Returns an empty optional for any other
-/// text. If there is a scheme, its default port becomes 0. If there is no scheme, port 443 means
-/// https and port 80 means http. Takes time linear in the authority.
+/// text. If the text has a scheme and its default port, `port` is 0. If there is no scheme, port
+/// 443 means https and port 80 means http. Takes time linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // `mailto:bob@example.com` is not a host with user information, and `http:/example.com` is not a
-  // host with an empty port.
+  // A text without `://` is no host if its authority has an `@` or ends with `:`. Examples are
+  // `mailto:bob@example.com` and `http:/example.com`.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');

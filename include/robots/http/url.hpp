@@ -13,7 +13,7 @@ namespace robots {
 namespace http_detail {
 
 /// The five components of a URI reference (RFC 3986, section 3), as views of the text. A missing
-/// component differs from an empty component.
+/// component is an empty optional, but an empty component is an empty text.
 struct url_parts {
   std::optional<std::string_view> scheme;     ///< the scheme, without the `:`
   std::optional<std::string_view> authority;  ///< the authority, without the `//`
@@ -57,7 +57,7 @@ struct url_parts {
   return parts;
 }
 
-/// Appends `text` with every octet outside ASCII percent-encoded, since some servers send a
+/// Appends `text`, and percent-encodes every octet outside ASCII, since some servers send a
 /// `Location` in plain UTF-8.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
@@ -102,10 +102,10 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header.
 ///
-/// The scheme of the result is in lower case. Any scheme is accepted, so that the caller can name
-/// the scheme in an error. The fragment is dropped. Octets outside ASCII in path and query are
-/// percent-encoded. Returns an empty optional if `base` has no scheme, or if either text has a
-/// control character, a space or a backslash. Takes linear time.
+/// The scheme of the result is in lower case. Accepts any scheme, so the caller must check the
+/// scheme. The fragment is dropped. Octets outside ASCII in path and query are percent-encoded.
+/// Returns an empty optional if `base` has no scheme, or if either text has a control character, a
+/// space or a backslash. Takes linear time.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {

@@ -14,8 +14,8 @@ struct cache_counts {
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended
   std::uint64_t not_modified = 0;  ///< retrievals that ended with a 304
   std::uint64_t failures = 0;      ///< retrievals that failed: see `fetch_success_rate`
-  std::uint64_t allowed = 0;       ///< decisions that allowed
-  std::uint64_t denied = 0;        ///< decisions that denied, including exclusions
+  std::uint64_t allowed = 0;       ///< decisions that allowed the URL
+  std::uint64_t denied = 0;        ///< decisions that denied the URL, including exclusions
   /// Decisions about excluded hosts, and calls of `get`, `refresh` and `begin` for these hosts.
   std::uint64_t excluded = 0;
   std::uint64_t far_hits = 0;   ///< sites for which the shared store had a fresh record
@@ -29,11 +29,11 @@ struct cache_counts {
   [[nodiscard]] constexpr double hit_rate() const noexcept {
     return ratio(look_ups() - misses, look_ups());
   }
-  /// Returns the share of decisions that allowed, from 0 to 1. Excluded hosts do not count.
+  /// Returns the share of decisions that allowed the URL, from 0 to 1. Excluded hosts do not count.
   [[nodiscard]] constexpr double allow_rate() const noexcept {
     return ratio(allowed, allowed + (denied > excluded ? denied - excluded : 0));
   }
-  /// Returns the number of denials per allowed decision, or 0 if no decision allowed.
+  /// Returns the number of denied URLs per allowed URL, or 0 if no URL was allowed.
   [[nodiscard]] constexpr double blocked_to_allowed() const noexcept {
     return ratio(denied, allowed);
   }
@@ -75,7 +75,7 @@ struct cache_stats : detail::cache_counts {
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
   std::uint64_t observer_failures = 0;    ///< events for which an observer threw an exception
 
-  /// Returns how often a question to the shared store found a fresh record, from 0 to 1.
+  /// Returns the share of look-ups in the shared store that found a fresh record, from 0 to 1.
   [[nodiscard]] constexpr double far_hit_rate() const noexcept {
     return ratio(far_hits, far_hits + far_misses);
   }

@@ -11,8 +11,8 @@
 namespace robots::detail {
 
 /// Adds the members of `event` to the JSON object `line`, except the site and the time. Returns one
-/// sentence about the event for people. `base::printable` escapes the texts from sites in this
-/// sentence. Logs and audit trails use this function.
+/// sentence about the event for people. In the sentence, `base::printable` escapes texts that come
+/// from sites. Logs and audit trails use this function.
 std::string describe(base::json_writer& line, const any_event& event);
 
 /// Adds a list of `hosts` to `line`, under `name`.

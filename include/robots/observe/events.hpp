@@ -41,8 +41,8 @@ class event_clock {
 
 namespace robots {
 
-/// The members that all events have. References in an event are valid during the call of the
-/// observer.
+/// The members that all events have. References in an event are valid only until the observer
+/// returns.
 struct event_base {
   std::string_view site{};                ///< the key of the site (`site::key`), or empty
   const call_context* context = nullptr;  ///< context of the call that caused the event, or null
@@ -76,8 +76,8 @@ struct look_up_event : event_base {
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
-/// A retrieval sent a request and got a response or an error. The events of all exchanges come at
-/// the end of the retrieval, in order, before the `retrieval_event`.
+/// A retrieval sent a request and got a response or an error. At the end of the retrieval, the
+/// observer gets the events of all exchanges, in order, and then the `retrieval_event`.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
@@ -117,8 +117,8 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that does not answer the look-up. The record must be renewed
-/// first, or is the last robots.txt of the site that could be read.
+/// The shared store had a record that the look-up cannot use as its answer. Either the cache must
+/// renew the record first, or the record holds the last readable robots.txt of the site.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -132,8 +132,8 @@ struct fallback_event : event_base {
   const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason
 };
 
-/// The permissions of a site have changed, since its robots.txt appeared, disappeared, or has other
-/// rules or delays. The event comes before the first decision by the new policy.
+/// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
+/// or delays. The event comes before the first decision by the new policy.
 struct policy_change_event : event_base {
   static constexpr std::string_view name = "policy_change";  ///< the name of the event
   const robots::policy& before;                              ///< the policy before the change
@@ -146,8 +146,8 @@ struct policy_change_event : event_base {
 };
 
 /// A site refuses a page that its robots.txt allows, with 401, 403 or a challenge (see
-/// `basic_robots_cache::report_response`). Or a site begins to refuse its robots.txt, with 401 or
-/// 403.
+/// `basic_robots_cache::report_response`). The event also occurs if a site begins to answer
+/// requests for its robots.txt with 401 or 403.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
@@ -184,7 +184,7 @@ struct breaker_event : event_base {
   breaker_state state = breaker_state::closed;         ///< the new state
 };
 
-/// A storage has dropped an entry. The cache can hold its lock for entries during this event. An
+/// The storage of a cache has dropped an entry. The cache can hold a lock during this event. An
 /// observer may call the cache, but must not wait for a fetch or for a thread that calls the cache.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
@@ -243,7 +243,7 @@ struct admission_event : event_base {
   bool needs_review = false;
 };
 
-/// The ledger, by which the gates of several processes take turns, has failed or answers again.
+/// The ledger of a gate (`gate_options::ledger`) has failed, or answers again.
 struct ledger_event : event_base {
   static constexpr std::string_view name = "ledger";  ///< the name of the event
   bool up = false;                                    ///< true if the ledger answers again
@@ -257,8 +257,8 @@ struct far_store_event : event_base {
   std::string_view message;  ///< the last error; empty if the store answers
 };
 
-/// The invalidation of a site did not reach the shared store, and the cache no longer tries to send
-/// it. Other processes can use the old rules of the site until these rules expire.
+/// The cache could not erase the rules of a site from the shared store, and no longer tries. Other
+/// processes can use the old rules of the site until these rules expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

@@ -17,8 +17,8 @@ namespace robots {
 enum class log_level : std::uint8_t {
   debug,  ///< frequent events, such as hits and dropped entries
   info,   ///< the events of a normal crawl
-  /// Mistakes of a site, such as malformed lines or a charset other than UTF-8. Failed requests,
-  /// open circuit breakers, and high-risk sites that wait for a sign-off.
+  /// Mistakes of a site (malformed lines, a charset other than UTF-8), failed requests, open
+  /// circuit breakers, and high-risk sites that wait for a sign-off.
   warn,
   error,  ///< failures, such as a failed retrieval, and sudden changes of rules
   /// Events that an operator must see: files too malformed to be obeyed, quarantines, sites that
@@ -35,8 +35,8 @@ enum class log_level : std::uint8_t {
 /// The options of a `JsonLog`.
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below this level are not written
-  /// The level of decisions and admissions that deny. If the fallback policy decided, the level is
-  /// at least ERROR, unless the call ended before robots.txt came.
+  /// The level of decisions and admissions that deny the URL. If the fallback policy decided, the
+  /// level is at least ERROR. The exception is a call that ended before robots.txt came.
   log_level denied_level = log_level::info;
   /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
   /// Decisions of the fallback policy are always written.
@@ -52,10 +52,10 @@ struct json_log_options {
 ///
 /// Each line has `timestamp` (RFC 3339, UTC), `level`, `event`, the members of the event, and
 /// `message`, which is a sentence for people. A line also has, if known, `site` and its `domain`,
-/// the product token of the `crawler`, and the caller's `trace_id` and `span_id`. Octets that are
-/// not UTF-8, and backslashes, are written as `\xNN`: see `base::append_json`. If a text `NAME` was
-/// cut to `text_bytes`, a member `NAME_bytes` has the full length. A `policy_change` lists at most
-/// 32 rules and 32 other lines. The guide `events.md` lists the level of each event.
+/// the product token of the `crawler`, and the caller's `trace_id` and `span_id`. Backslashes and
+/// octets that are not UTF-8 are written as `\xNN`: see `base::append_json`. If a text such as
+/// `url` is cut to `text_bytes`, a member `url_bytes` has the full length. A `policy_change` lists
+/// at most 32 rules and 32 other lines. The guide `events.md` lists the level of each event.
 ///
 /// A line is lost if the sink throws or the queue has no room. The next line then has the number of
 /// lost lines (`lost`).
@@ -80,13 +80,13 @@ class JsonLog {
   explicit JsonLog(line_sink sink, const json_log_options& options = {});
 
   /// Writes to a stream, and flushes the stream after each line. The stream must outlive the log.
-  /// If a line was written only in part, the log ends that line before the next line.
+  /// After a failed write, the log writes a line feed before the next line.
   explicit JsonLog(std::ostream& stream, const json_log_options& options = {});
 
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Waits until the sink has the lines of all calls of `on` that have returned. Without a queue,
+  /// Waits until the sink has every line that `on` queued before this call. Without a queue,
   /// returns at once. The sink must not call this function.
   void flush() const;
 

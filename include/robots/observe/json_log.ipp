@@ -120,7 +120,7 @@ struct JsonLog::state {
   }
 
   /// Passes `line` to the queue or the sink. `line` is a JSON object with at least one member,
-  /// since `put` may append another member.
+  /// since `put` may add a comma and another member.
   void add(std::string line) {
     if (lines) {
       const std::size_t size = sizeof(std::string) + line.size();

@@ -52,17 +52,17 @@ struct metrics_snapshot : detail::cache_counts {
     base::enum_counts<decision_reason::invalid_url> denied_for{};  ///< denials, by reason
   };
 
-  /// Decisions that allowed, by reason.
+  /// Decisions that allowed the URL, by reason.
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
-  /// Decisions that denied, by reason.
+  /// Decisions that denied the URL, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
   /// Counts by domain, which is the result of `host_of`. Each of the first
-  /// `metrics_options::domains` domains has an entry. All later domains share the entry with the
+  /// `metrics_options::domains` domains has an entry. All later domains share one entry with an
   /// empty name, so the sums are complete. If `metrics_options::domains` is 0, the map is empty.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Retrievals after which the fallback policy decided. The first index is the number of the
+  /// Retrievals after which the fallback policy applied. The first index is the number of the
   /// `outcome`. The second index is the action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The status is 100 to 599, or 0 for any other status.
@@ -93,7 +93,7 @@ struct metrics_snapshot : detail::cache_counts {
   std::uint64_t far_outages = 0;        ///< times that a shared store failed
   std::uint64_t far_returns = 0;        ///< times that a shared store answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
-  /// Times from the call of an admission to its answer `go`.
+  /// Durations of the calls of gates that ended with the answer `go`.
   histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
   /// Returns the number of responses with a status, such as 401, 403 or 429.
@@ -102,7 +102,7 @@ struct metrics_snapshot : detail::cache_counts {
     return found == statuses.end() ? 0 : found->second;
   }
 
-  /// A figure for exporters. With labels, the figure has a value for each set of labels.
+  /// A figure for a monitoring system. With labels, the figure has a value for each set of labels.
   struct family {
     /// The kinds of figures.
     enum class type : std::uint8_t {
@@ -131,8 +131,8 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters. If `now` has a value, also returns its
-  /// figures. The samples of `robots.cache.hits`, `robots.cache.misses` and
+  /// Returns all figures under their names for exporters. If `now` has a value, also returns the
+  /// figures of these `cache_stats`. The samples of `robots.cache.hits`, `robots.cache.misses` and
   /// `robots.blocked_requests` have the label `domain` for each domain with an entry in `domains`.
   [[nodiscard]] std::vector<family> families(
       const std::optional<cache_stats>& now = std::nullopt) const;
@@ -140,10 +140,10 @@ struct metrics_snapshot : detail::cache_counts {
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// The maximum number of domains with separate counts, about 300 octets each. The domains that
-  /// are seen first get separate counts. All later domains are counted together, without a label. A
-  /// monitoring system stores a series for each domain, so choose a number that the system can
-  /// hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
+  /// The maximum number of domains with separate counts. Each such domain takes about 300 octets.
+  /// The domains that are seen first get separate counts. All later domains are counted together,
+  /// without a label. A monitoring system stores a series for each domain, so choose a number that
+  /// the system can hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
@@ -161,13 +161,13 @@ class Metrics {
   /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. The counts are read one after another, so other threads can change some of
-  /// them meanwhile.
+  /// Returns the counts. The function reads one count after another, so the counts need not match
+  /// each other while other threads count.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.
   void on(const look_up_event& event);
-  /// Counts a decision. If the decision denied, also counts its domain.
+  /// Counts a decision and, for a denial, the domain of the URL.
   void on(const decision_event& event);
   /// Counts any other event.
   void on(const any_event& event);

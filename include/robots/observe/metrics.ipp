@@ -138,8 +138,9 @@ struct family_list {
   }
 };
 
-/// Adds the families that can have a sample for each domain. A domain has samples only for counters
-/// above 0, so that a monitoring system keeps no series of zeros.
+/// Adds the families that can have a sample for each domain. A counter of a named domain has no
+/// sample while the counter is 0. Otherwise, a monitoring system would store many time series that
+/// are always 0.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& from) {
   auto domains = from.domains;
   if (domains.empty()) {
@@ -180,9 +181,9 @@ struct Metrics::state {
     }
   }
 
-  /// Calls `change` with the counts of the domain of `site`. After `most_domains` domains, new
-  /// domains share the counts of the empty name. Old counts stay, since exporters require that no
-  /// count falls.
+  /// Calls `change` with the counts of the domain of `site`. If there are already `most_domains`
+  /// domains, a new domain is counted under the empty name. No domain is removed, since exporters
+  /// require that no count falls.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {

@@ -72,15 +72,16 @@ class any_event {
 
 /// Receives the events of caches and gates.
 ///
-/// A model has a function `on(const E&)` for each kind of event that it wants, or one function for
-/// `any_event`, or one function template. Events of other kinds cost nothing. Any thread may call
-/// an `on`. An `on` runs inside the call that caused the event. So an `on` must return soon, and
-/// must not ask the cache for the same site. If an `on` throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. The event of a retrieval comes before each decision that
-/// depends on the retrieval.
+/// An `Observer` has a function `on(const E&)` for each kind of event that it wants. One `on` for
+/// `any_event`, or one template, can replace these functions. Events without an `on` cost nothing.
+/// Any thread may call an `on`. An `on` runs inside the call that caused the event. So an `on` must
+/// return soon, and must not ask the cache for the same site. If an `on` throws, the event is lost
+/// and counted in `cache_stats::observer_failures`. An observer gets the event of a retrieval
+/// before the events of the decisions that depend on this retrieval.
 ///
-/// Exemplar: `o.on(d)` for a `decision_event`. Models: `NullObserver`, `observers`, `JsonLog`,
-/// `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and `OpenTelemetryTracing`.
+/// Exemplar: `o.on(d)` receives the `decision_event` `d`. Models: `NullObserver`, `observers`,
+/// `JsonLog`, `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and
+/// `OpenTelemetryTracing`.
 template <class O>
 concept Observer = std::movable<O> && detail::all_events::is_observed_by<O>;
 

@@ -11,34 +11,34 @@
 
 namespace robots::detail {
 
-/// The records of one site that processes share. A process that has these records can continue as
-/// if it had asked the site itself.
+/// The records that processes share about one site. A process that has these records can continue
+/// as if it had asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
   /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
   /// choose this file.
   std::optional<record> last_good{};
-  /// True if the site began to deny everything with `latest`. Then caches that halt hostile sites
-  /// halt this site. Never true if there is a `last_good`.
+  /// True if the site began to deny everything with `latest`. If so, a cache with
+  /// `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;
 };
 
-/// Returns true if a record has an answer of the site itself, which is valid for every process.
-/// This is a file, the confirmation of a file, a redirect, or an error status.
+/// Returns true if a record is an answer of the site itself: a file, the confirmation of a file, a
+/// redirect, or an error status. Such an answer is valid for every process.
 ///
-/// Any other result can be the fault of this process. Without a response, a dead site looks like a
-/// failure of the local network. The address guard, exclusions, breakers, quarantine, deadlines and
-/// the limit of redirects belong to this process. A server error with the status of a redirect
-/// means that this process did not follow the redirect.
+/// Any other result can be the fault of this process. If there is no response, the site or the
+/// local network may have failed. The address guard, exclusions, breakers, quarantine, deadlines
+/// and the limit of redirects depend on this process. If the outcome is `server_error` and the
+/// status is a redirect, this process did not follow the redirect.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
   const outcome kind = retrieved.outcome;
   return !is_failure(kind) || kind == outcome::too_many_requests ||
          (kind == outcome::server_error && !is_redirect(retrieved.status));
 }
 
-/// Returns true if a record has as much of the file as a process with this `max_bytes` reads. A
+/// Returns true if a record has all of the file that a process with the limit `max_bytes` reads. A
 /// process with a lower limit may have cut the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
@@ -50,7 +50,7 @@ struct decoded {
   std::optional<Value> value{};  ///< empty if there is an error
   /// The reason if there is no value. `too_short`: the text is too short for a record.
   /// `unknown_version`: this version of the library does not know the format. `damaged`: the
-  /// checksum does not match. `malformed`: `encode` never writes such a text.
+  /// checksum does not match. `malformed`: `encode` cannot have written the text.
   std::string_view error{};
 };
 
@@ -73,8 +73,8 @@ inline constexpr int record_format = 2;
 /// time.
 [[nodiscard]] std::string encode(const record& from);
 
-/// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` of
-/// this record gives `text` again. The checksum detects damage, not forgery. Takes linear time and
+/// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` turns
+/// this record into exactly `text`. The checksum detects damage, not forgery. Takes linear time and
 /// memory.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 

@@ -24,7 +24,8 @@ namespace robots::policy_detail {
 
 // The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
 // bits first. The top bit is set in all octets except the last. A *text* is its length as a number,
-// then its octets. Enumerators are numbers from 0, in the order of their declaration.
+// then its octets. Enumerators are numbers from 0, in the order of their declaration. A part with a
+// bit is present only if `parts` has this bit. If not, the value after `else` applies.
 //
 //     version         one octet, 2
 //     outcome         number
@@ -32,7 +33,7 @@ namespace robots::policy_detail {
 //     fetched_at      number: seconds since 1970
 //     lifetime        number: seconds
 //     url             URL
-//     final_url       URL                                 if parts has      1; else url
+//     final_url       URL                                      bit          1; else url
 //     status          number: 2 n if n >= 0, else -2 n - 1               2; else 200 after success,
 //                                                                        404 after not_found, or 0
 //     error           number                                             4; else none
@@ -54,7 +55,7 @@ namespace robots::policy_detail {
 // 1, they are the HOST of `http://HOST/robots.txt`. If n % 4 is 2, they are the HOST of
 // `https://HOST/robots.txt`.
 //
-// Each record has only one form. A text that `encode` would write differently is refused.
+// Each record has exactly one encoding. A text that `encode` would write differently is refused.
 
 using detail::record_limits;
 static_assert(detail::record_format < 0x80, "one octet");
@@ -180,13 +181,13 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// Returns the number of octets of a URL of this form that are not stored.
+/// Returns how many octets the encoding leaves out of a URL of this form: its start and its end.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads or writes a record. One description of each part, in `pass`, serves both directions.
-/// Writing cuts a text that is over its limit. Reading fails if `encode` would write other octets.
+/// Reads or writes a record. `pass` lists each part once, for reading and for writing. Writing cuts
+/// a text that is over its limit. Reading fails if `encode` would write other octets.
 class record_stream {
  public:
   explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
@@ -308,16 +309,16 @@ class record_stream {
   std::uint32_t bit_ = 1;
 };
 
-// Encoded `site_records` are an octet with the version, the form as a number, and each encoded
-// record as a text.
+// The encoding of `site_records` is one octet with the version, the `site_form` as a number, and
+// each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// The part that follows the latest record of a site. If one bit of the encoded form is damaged,
-/// the form becomes `unused`, or does not fit the length of the text.
+/// The content of `site_records` besides the latest record. The values let `decode_site` notice one
+/// damaged bit: the form is then `unused` or too large, or does not fit the number of records.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {
-  // Limits the values first, since `pass` compares the limited values with the usual values.
+  // Limits the values before `pass` compares them with the usual values, which are not stored.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);

@@ -29,8 +29,8 @@ struct decision {
   robots::verdict verdict{};  ///< the rule that decided; valid as long as `policy`
   std::shared_ptr<const robots::policy> policy{};  ///< the policy that decided; never null
   std::chrono::nanoseconds age{0};                 ///< time since the rules in force were fetched
-  /// True if an entry of the cache answered. Then nothing was fetched, or the site confirmed the
-  /// entry (`revalidated`).
+  /// True if the decision came from a cache entry. Then nothing was fetched, or the site confirmed
+  /// the entry (`revalidated`).
   bool from_cache = false;
   bool revalidated = false;  ///< the site was asked for this decision and sent a 304
   bool stale = false;        ///< the entry was stale and is being renewed
@@ -55,7 +55,7 @@ namespace robots::detail {
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
 /// without a path, or a path with query. If the rules name hosts, returns the whole `url`, since
-/// these rules would read a host from a path that begins with two slashes.
+/// such rules would read `a` in the path `//a/b` as a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
@@ -116,7 +116,7 @@ namespace policy_detail {
 }  // namespace policy_detail
 
 /// Decides whether a crawler may fetch `url` at `now`. `used` is the policy of the site and must
-/// not be null. Only this function applies a policy to a URL. Costs one `rule_set::match`.
+/// not be null. All decisions on URLs come from this function. Costs one `rule_set::match`.
 [[nodiscard]] inline decision decide(std::shared_ptr<const policy> used, std::string_view url,
                                      time_point now) {
   const policy& rules = *used;

@@ -29,16 +29,15 @@ enum class decision_reason : std::uint8_t {
                "halted", "needs_sign_off", "excluded", "invalid_url"});
 }
 
-/// The reason why a site is halted (the pipeline guide: "trigger an immediate pipeline halt for
-/// that target").
+/// The reason why a site is halted (source: the pipeline guide).
 enum class halt_reason : std::uint8_t {
   hostile,  ///< the robots.txt now denies everything, but did not before
   /// The site answered 401, 403 or a challenge to a request that its robots.txt allows, or it now
   /// refuses the robots.txt itself.
   access_revoked,
   by_hand,  ///< `basic_robots_cache::halt` was called
-  /// The robots.txt could not be fetched for as long as `cache_options::halt_unreachable_after`,
-  /// since the site sent no response or a server error.
+  /// For the time `cache_options::halt_unreachable_after`, each fetch of the robots.txt failed: the
+  /// site sent a server error or no response.
   unreachable,
 };
 

@@ -40,13 +40,13 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A model returns the same action for the same record, and does not block. Any thread may call a
-/// model. Only `outcome::success` and `outcome::malformed` have a text to `parse`. If a model
-/// returns `parse` for another outcome, or throws, everything is denied.
+/// A `FallbackPolicy` returns the same action for the same record, and does not block. Any thread
+/// may call `action`. Only `outcome::success` and `outcome::malformed` have a file to `parse`. If
+/// `action` returns `parse` for another outcome, or throws, everything is denied.
 ///
-/// Exemplar: `p.action(head)` for a `record_head`. Models: `fallback_policy`, a table by outcome
-/// with three presets. Write your own model if more than the outcome matters, such as the host or
-/// the number of failures.
+/// Exemplar: `p.action(head)` returns the action for the `record_head` `head`. Models:
+/// `fallback_policy`, a table by outcome with three presets. Write your own model if more than the
+/// outcome matters, such as the host or the number of failures.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
@@ -68,15 +68,15 @@ concept FallbackPolicy =
 /// | `malformed`                 | parse        | parse             | deny all          |
 /// | `circuit_open`              | allow all    | last good or deny | last good or deny |
 /// | `quarantined`               | deny all     | deny all          | deny all          |
-/// | `redirected`                | (the other site decides)                            |
+/// | `redirected`                | (the target of the redirect decides)                |
 ///
 /// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
-/// is SPYDER's error table, in which a robots.txt that cannot be fetched forbids nothing. `strict`
-/// is the default-deny of the pipeline guide, for crawlers that must prove that they were allowed.
-/// There is no default, since the user must choose.
+/// is the error table of the crawler SPYDER, in which most failures allow everything. `strict`
+/// denies by default, as the pipeline guide asks. It is for crawlers that must prove that each
+/// request was allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// SPYDER's table, in which most failures allow everything.
+  /// The table of the crawler SPYDER, in which most failures allow everything.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",
@@ -92,7 +92,7 @@ class fallback_policy {
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
-  /// The table of default-deny. Only rules of a robots.txt, or the answer that there is no
+  /// The table that denies by default. Only rules of a robots.txt, or the answer that there is no
   /// robots.txt, allow a URL.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
@@ -114,8 +114,7 @@ class fallback_policy {
   }
 
   /// Returns this policy with another action for one outcome. The name of a changed policy is
-  /// `custom`. Throws `std::invalid_argument` if `action` is `parse` and there is nothing to parse
-  /// after `kind`.
+  /// `custom`. Throws `std::invalid_argument` if `action` is `parse` but `kind` has no file.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
       throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +
@@ -131,8 +130,8 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns the default of `cache_options::halt_hostile`: true to halt a site that begins to deny
-  /// everything. The result is true for `strict`, even after `with`.
+  /// Returns true if the cache halts a site that begins to deny everything, unless
+  /// `cache_options::halt_hostile` is set. The result is true for `strict`, even after `with`.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
@@ -161,8 +160,8 @@ namespace robots::detail {
 /// Holds any `FallbackPolicy`, a preset or the user's own policy. Copies share the policy.
 class any_fallback_policy {
  public:
-  // `same_as` comes first, so that the compiler does not check
-  // `FallbackPolicy<any_fallback_policy>` when an object of this class is copied.
+  // `same_as` is tested first. Otherwise, a copy would make the compiler check
+  // `FallbackPolicy<any_fallback_policy>`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
@@ -182,7 +181,7 @@ class any_fallback_policy {
     }
   }
 
-  // Compilers print the next declarations with the error, including the trailing comments.
+  // If the policy is missing or invalid, compilers print a declaration and its trailing comment.
   /// Deleted, since the user must choose a policy.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
   /// Deleted, since `P` is not a `FallbackPolicy`: it needs a member `action`.

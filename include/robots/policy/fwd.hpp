@@ -23,11 +23,11 @@ enum class site_override : std::uint8_t;
 
 /// A source of policies, such as a cache.
 ///
-/// A model has two members. `get(host_or_url, call)` returns the policy of a site, which is never
-/// null. `check(url, call)` decides on a URL. Any thread may call these members. Failures of the
-/// network do not cause exceptions.
+/// A `PolicySource` has two members. `get(host_or_url, call)` returns the policy of a site, which
+/// is never null. `check(url, call)` decides on a URL. Any thread may call these members. Failures
+/// of the network do not cause exceptions.
 ///
-/// Exemplar: `s.check(url, call).allowed` is `s.get(url, call)->allows(url)`. Model:
+/// Exemplar: `s.check(url, call).allowed` equals `s.get(url, call)->allows(url)`. Model:
 /// `basic_robots_cache`.
 template <class S>
 concept PolicySource = requires(S& source, std::string_view url, const call_options& call) {

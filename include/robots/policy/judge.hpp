@@ -79,8 +79,8 @@ inline void validate(const judge_options& options) {
 }
 
 /// Returns the lifetime of the latest of `failures` failures in a row. The lifetime doubles with
-/// each failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little, so
-/// that sites that failed together are not asked together.
+/// each failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little. So
+/// sites that failed at the same time are asked again at different times.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -125,10 +125,10 @@ struct validity {
   time_point keep_until{};  ///< the cache keeps the policy until this time
 };
 
-/// Returns the times until which a policy is used. A policy answers for the lifetime of its record.
-/// A policy that obeys a last good copy answers at most until this copy is older than
+/// Returns the times until which a policy is used. A policy is fresh during the lifetime of its
+/// record. A policy that obeys a last good copy is used only until this copy is older than
 /// `last_good_for`. The cache keeps each policy for at least `last_good_for`, since the next policy
-/// needs its rules, its failure count, and its version.
+/// needs the rules, the failure count and the version of this policy.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -144,8 +144,8 @@ struct validity {
   return result;
 }
 
-/// Returns true if an expired policy is still useful: for its failure count, for its rules as a
-/// fallback, or for its file, which a 304 can confirm.
+/// Returns true if an expired policy is still useful. Its failure count goes on, its rules can be
+/// the last good copy, or a 304 can confirm its file.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
   // Every fallback policy except `permissive` can choose the last good copy.
@@ -199,7 +199,7 @@ struct earlier_policies {
   return result;
 }
 
-/// Returns `good` if it is not null and not older than `last_good_for` at `now`.
+/// Returns `good`, or null if `good` is null or older than `last_good_for` at `now`.
 [[nodiscard]] inline std::shared_ptr<const policy> if_young(
     const std::shared_ptr<const policy>& good, time_point now, const judge_options& options) {
   return good && now <= base::saturating_add(good->fetched_at(), options.last_good_for) ? good
@@ -210,18 +210,18 @@ struct earlier_policies {
 /// successor of `before.last`: see `policy::successor`. Only this function and `judge_redirected`
 /// interpret records.
 ///
-/// A file is read in its charset. A file above `judge_options::malformed` has `outcome::malformed`.
-/// If there is no file to obey, `judge_options::fallback` decides. A last good copy can apply until
-/// it is older than `judge_options::last_good_for`. Content never causes an exception. Takes linear
-/// time in the size of the body.
+/// A file is read in its charset. A file that exceeds the limit `judge_options::malformed` gets
+/// `outcome::malformed`. If there is no file to obey, `judge_options::fallback` decides. A last
+/// good copy can apply until it is older than `judge_options::last_good_for`. Content never causes
+/// an exception. Takes linear time in the size of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
   record_head head = static_cast<const record_head&>(retrieved);
-  // `head.fetched_at` has whole seconds. The present time is rounded, too, so that a new record has
-  // the age 0.
+  // `head.fetched_at` is rounded down to a second. The present time is rounded in the same way, so
+  // that a new record has the age 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -247,7 +247,7 @@ struct earlier_policies {
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
     const std::optional<std::string> transcoded = to_utf8(served);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
-    // The limit applies to the response, so text that grew in transcoding is not cut.
+    // The limit applies to the response. Text that is longer in UTF-8 is not cut.
     reading.max_bytes = (std::max)(reading.max_bytes, read.size());
     crawler_directives file = directives_for(read, user_agent, reading);
     std::shared_ptr<const std::string> text;
@@ -263,7 +263,7 @@ struct earlier_policies {
     found = std::move(file.findings);
   }
   // A failure says nothing about the rules, so the last good copy is kept. Any other answer
-  // replaces the last good copy, unless the fallback policy chose this copy for the answer.
+  // discards the last good copy, unless the fallback policy chose to obey this copy.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
@@ -275,10 +275,10 @@ struct earlier_policies {
 
 /// Makes the policy of a site that redirects to another site, whose policy is `target`. If the
 /// basis of `target` is `rules`, these rules apply. Otherwise, the fallback policy chooses the
-/// action for `head`, the result of the requests to all these sites.
+/// action for `head`, the combined result of the requests along the redirects.
 ///
-/// `own` is the `last_answer` of the first site, or null. It is used if `target` has no last good
-/// copy.
+/// `own` is the `last_answer` of the redirecting site, or null. `own` serves as the last good copy
+/// if `target` has no such copy.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,

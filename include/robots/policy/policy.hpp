@@ -29,7 +29,7 @@ class policy;
 
 namespace policy_detail {
 
-/// The parts that most policies do not need.
+/// The members of a policy that most policies do not need.
 struct policy_extras {
   std::vector<diagnostic> diagnostics{};
   std::optional<std::chrono::milliseconds> file_delay{};
@@ -81,7 +81,7 @@ struct policy_parts {
 struct crawler_directives;
 class document;
 
-/// The basis of the decisions on a site for one crawler.
+/// The origin of the rules that a policy applies.
 enum class policy_basis : std::uint8_t {
   rules,       ///< a robots.txt that was read
   allow_all,   ///< the site has no file, or the fallback policy allows all
@@ -102,14 +102,14 @@ enum class policy_basis : std::uint8_t {
 class policy {
  public:
   /// Makes a policy from the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
-  /// `source` was fetched at `fetched_at`. The policy keeps `text`, unless it is null.
+  /// `source` was fetched at `fetched_at`. If `text` is not null, the policy keeps it.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
   /// the rules of `last_good`, if there are any. Otherwise, the policy allows everything or
-  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` are from a file that was
-  /// fetched but is not obeyed.
+  /// nothing, and only `kept_answer` uses `last_good`. `findings` describes a file that was fetched
+  /// but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -117,14 +117,14 @@ class policy {
   /// Makes a policy with the rules of `unchanged`, since the robots.txt has not changed.
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
-  /// Makes the policy of a site that must not be asked. Then `why` is `excluded`, `halted` or
-  /// `needs_sign_off`. If `why` is `invalid_url`, `url` is the text that names no site.
+  /// Makes the policy of a site that must not be asked. `why` is `excluded`, `halted`,
+  /// `needs_sign_off` or `invalid_url`. For `invalid_url`, `url` is the invalid text.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
                                                              decision_reason why,
                                                              std::string_view url = {});
 
-  /// Makes the policy of an override, which allows everything, or denies everything except
-  /// /robots.txt.
+  /// Makes the policy of an override. If `allow` is true, the policy allows everything. Otherwise,
+  /// the policy allows only /robots.txt.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
@@ -187,10 +187,10 @@ class policy {
     return text ? std::string_view{*text} : std::string_view{};
   }
 
-  /// Parses `text` into all its groups. Without a robots.txt in force, the document is empty, which
-  /// allows everything even if this policy denies. Throws `std::logic_error` if a robots.txt is in
-  /// force but its text was not kept (`cache_options::keep_text`). Takes linear time in the size of
-  /// the text.
+  /// Parses `text` into all its groups. If no robots.txt is in force, the document is empty. An
+  /// empty document allows everything, even if this policy denies everything. Throws
+  /// `std::logic_error` if a robots.txt is in force but its text was not kept
+  /// (`cache_options::keep_text`). Takes linear time in the size of the text.
   [[nodiscard]] robots::document document() const;
 
   /// If the site redirects to another site, returns the URL of the robots.txt there. Until the
@@ -207,8 +207,8 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of every decision by this policy if it is an override or a refusal. The
-  /// result is empty if rules decide.
+  /// If this policy is an override or a refusal, returns the reason of all its decisions.
+  /// Otherwise, the result is empty.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
@@ -224,8 +224,8 @@ class policy {
     return newest_file().own_lines();
   }
 
-  /// Returns the version. It is 1 for the oldest policy of a site that the storage remembers, and
-  /// grows by 1 whenever the fingerprint changes (the pipeline guide's policy versions).
+  /// Returns the version. If the storage knows no earlier policy of the site, the version is 1. The
+  /// version grows by 1 whenever the fingerprint changes (source: the pipeline guide).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
   /// Returns a hash of the rules, delays, rates and hours. Comments, order and spelling of the file
@@ -238,7 +238,7 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
-  /// Returns `own` with `others`, the policies of other crawlers from the same record.
+  /// Adds `others`, the policies of other crawlers for this site, to `own`. Returns the result.
   [[nodiscard]] static std::shared_ptr<const policy> with_others(
       policy own, std::vector<std::shared_ptr<const policy>> others);
 
@@ -248,8 +248,8 @@ class policy {
     return extras().others;
   }
 
-  /// Returns the policy of another crawler that was made together with `of`, or null. `place` is
-  /// the index of this crawler in `cache_options::other_agents`.
+  /// Returns the policy that was made together with `of` for another crawler, or null. `place` is
+  /// the index of the other crawler in `cache_options::other_agents`.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
@@ -274,20 +274,20 @@ class policy {
   /// Returns an estimate of the octets in use, including this object and the last good copy.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns `from` if it has a robots.txt. Otherwise, returns the earlier policy that `from` keeps
-  /// for failures, or null if there is none.
+  /// Returns `from` if it has a robots.txt. Otherwise, returns the last good copy that `from`
+  /// keeps, or null if there is none.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that can decide after a failure. This is `from` if it comes from a
+  /// Returns the newest policy that can decide after a failure. This is `from` if it comes from a
   /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt.
   /// Otherwise, this is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
   /// Returns the last policy from a robots.txt, or from the answer that there is no robots.txt.
-  /// This is `from`, a policy before it, or null. Unlike `kept_answer`, skips redirects and answers
-  /// such as 403, so that the cache can compare new policies with the result.
+  /// This is `from`, a policy before it, or null. Unlike `kept_answer`, looks past redirects and
+  /// answers such as 403. The cache compares new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -319,7 +319,7 @@ class policy {
   [[nodiscard]] std::string_view own_sitemaps() const noexcept;
   [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
-  // Each stored site has these members. They are in one cache line with the reference count.
+  // Each stored site has these members. They share a cache line with the policy's reference count.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

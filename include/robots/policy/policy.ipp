@@ -27,15 +27,15 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns at most the first 32 lines, since each request of a crawler searches these lines.
+/// Returns at most the first 32 lines. Otherwise, long lists would slow each request of a crawler.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies without rules and extras share their parts if the same
-/// thread makes these policies.
+/// Makes the parts of a policy. Policies that have neither rules nor extras share their parts if
+/// the same thread makes these policies.
 [[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
                                                                   policy_extras&& extras) {
   const policy_extras& has = extras;
@@ -188,7 +188,7 @@ ROBOTS_INLINE file_findings::line_counts policy::own_lines() const noexcept {
 }
 
 ROBOTS_INLINE document policy::document() const {
-  // An empty document would allow what the rules disallow.
+  // Throws, since an empty document would allow what the rules disallow.
   if (in_force().basis_ == policy_basis::rules && !in_force().extras().text) {
     throw std::logic_error{
         "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text"};

@@ -17,7 +17,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns all lines of a policy except its rules.
+/// Returns the delays, rates, hours, sitemaps and host of a policy as lines.
 [[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const policy& from) {
   std::vector<detail::stated_line> lines =
       detail::stated_delays(from.crawl_delay(), from.file_delay());

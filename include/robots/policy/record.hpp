@@ -18,8 +18,8 @@ struct record_head : detail::retrieval_facts {
   detail::validators validators{};                   ///< the validators for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
   std::chrono::sys_seconds fetched_at{};  ///< the date of the retrieval, in whole seconds
-  /// The lifetime that the server stated, or empty. For an answer, the lifetime comes from
-  /// Cache-Control or Expires (RFC 9111). For a failure, it comes from Retry-After.
+  /// The lifetime that the server stated, or empty. After a failure (`is_failure`), the lifetime
+  /// comes from Retry-After. Otherwise, it comes from Cache-Control or Expires (RFC 9111).
   std::optional<std::chrono::seconds> server_lifetime{};
   std::chrono::seconds lifetime{0};  ///< the lifetime in force, within the limits of the options
 
@@ -42,8 +42,8 @@ namespace robots::detail {
 /// `truncated` and the validators are from `known`. The rest is from `confirmed`. If `known` has no
 /// Last-Modified date, the date of `confirmed` is used.
 ///
-/// If the 304 has another entity tag, the 304 is about another file (RFC 9111, section 4.3.4). Then
-/// the result has no validators, so that the next request asks for the whole file.
+/// If the entity tags of the 304 and of `known` differ, the 304 is about another file (RFC 9111,
+/// section 4.3.4). Then the result has no validators, so the next request asks for the whole file.
 [[nodiscard]] inline record_head renewed(const record_head& known, record_head confirmed) {
   confirmed.outcome = known.outcome;
   confirmed.charset = known.charset;

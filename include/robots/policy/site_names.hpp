@@ -13,11 +13,11 @@
 
 namespace robots::policy_detail {
 
-// A host without a scheme and the origin that answered for this host have the same rules. The cache
-// can store the rules under either name.
+// A host without a scheme has the rules of its origin (https or http) that responded. The cache can
+// store these rules under the name of the host or of the origin.
 
 /// Returns the key under which concurrent look-ups of a site share one request. A host without a
-/// scheme shares the key with its https origin, which is asked first.
+/// scheme has the key of its https origin, since a look-up asks this origin before the http origin.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -25,8 +25,8 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site can be stored. The first name is `asked`. A
-/// host without a scheme also has its two origins. An origin also has its host without a scheme.
+/// Returns the names under which the rules of a site can be stored: first `asked`, then the two
+/// origins of a host, or the host of an origin.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked};
   for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
@@ -46,8 +46,8 @@ namespace robots::policy_detail {
   return other;
 }
 
-/// Returns true if `answered` came from the origin that `asked` and its counterpart share. Then
-/// `answered` is valid for `asked`, even if it is stored under the counterpart.
+/// Returns true if `answered` came from the origin `asked`, or from the https origin of the host
+/// `asked`. Then `answered` is valid for `asked`, even if stored under the counterpart.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
@@ -61,9 +61,9 @@ namespace robots::policy_detail {
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. This is so if
-/// `key` is the key of `asked`. It is also so if `key` is another name of `asked`, and `answer` did
-/// not come from another origin. If `asked` is empty, `key` must be empty, too.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. It is valid under
+/// the key of `asked`. Under another name of `asked`, `answer` is valid if it came from the origin
+/// of `asked`, or if there was no response. If `asked` is empty, `key` must be empty, too.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

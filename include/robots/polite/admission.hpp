@@ -19,8 +19,8 @@
 
 namespace robots {
 
-/// The answer to the question whether and when a URL may be fetched. If the source denies the URL
-/// at once, the gate is not asked, and `plan` is empty.
+/// The answer to the question whether and when a URL may be fetched. If the first decision of the
+/// source denies the URL, the gate is not asked, and `plan` is empty.
 struct admission_result : any_host_gate::answer {
   robots::decision decision{};  ///< the decision of the source; `policy` is never null
 };
@@ -39,11 +39,11 @@ struct admission_result : any_host_gate::answer {
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// First the source decides whether the URL is allowed, by halts, exclusions, sign-offs, overrides
-/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt is a
-/// request, too, so the first page waits for the delay after this fetch. The source decides again
-/// when the reserved time has come, and when the site is halted. A halt refuses all requests that
-/// wait for the site.
+/// First the source decides whether the URL is allowed. The source considers halts, exclusions,
+/// sign-offs, overrides and robots.txt. Then the gate decides when the request may start. A fetch
+/// of robots.txt counts as a request, so the first page waits until the delay after this fetch is
+/// over. The source decides again when the reserved time has come, and when the site is halted. A
+/// halt refuses all requests that wait for the site.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -86,7 +86,7 @@ class basic_admission {
   }
 
   /// Waits only for robots.txt. Start the request when `reservation::start` returns `go`. If the
-  /// lifetime of the robots.txt has expired by then, `start` waits for a new robots.txt.
+  /// robots.txt has expired when you call `start`, `start` waits for a new robots.txt.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
@@ -153,9 +153,10 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After one
-  /// renewal of the policy, checks only rulings. If each renewal delayed the request again, a
-  /// request whose delay is longer than the lifetime of the rules would never start.
+  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
+  /// first renewal of the policy, only a ruling, such as a halt, can deny the page. Otherwise, a
+  /// request whose delay is longer than the lifetime of the rules would never start, since each
+  /// renewal delays the request.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

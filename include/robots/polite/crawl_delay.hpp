@@ -14,14 +14,14 @@ namespace robots {
 /// A crawler's own limits for delays.
 struct delay_options {
   /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
-  /// delay. It varies at random, so that requests of many crawlers do not coincide (CrawlingRules).
+  /// delay. It varies at random, so that requests of many crawlers do not coincide.
   std::chrono::nanoseconds fixed_delay{0};
   /// The minimum delay.
   std::chrono::nanoseconds floor{0};
   /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
-  /// `cap`. A site that wants an hour between requests does not want a crawler. If false, the delay
+  /// `cap`. A site that asks for such a long delay probably wants no crawler. If false, the delay
   /// is `cap`.
   bool skip_above_cap = false;
 };
@@ -46,7 +46,7 @@ inline void validate(const delay_options& options) {
   require(options.cap >= options.floor, "cap is below floor: raise it, or omit it for no cap");
 }
 
-/// A delay between two requests to one host, and the term of `compute_delay` that decided it.
+/// A delay between two requests to one host, and the term of `compute_delay` that gave the delay.
 struct computed_delay {
   /// The terms from which a delay is computed.
   enum class source : std::uint8_t {
@@ -122,8 +122,8 @@ namespace polite_detail {
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
 /// first group, and the interval of the Request-rate. The floor applies next, and the cap applies
-/// last. If several terms are equal, `term` is the first of them in the order of `source`. `draw`
-/// is a uniform random number in [0, 1]. Takes constant time.
+/// last. If several terms give the delay, `term` is the first of them in the order of `source`.
+/// `draw` is a uniform random number in [0, 1]. Takes constant time.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -17,7 +17,8 @@ namespace robots {
 /// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
 /// success halves the delay again.
 struct slow_down_options {
-  /// The delay from which doubling starts, unless the delay of the host is longer.
+  /// The delay from which doubling starts. If the delay of the host is longer, doubling starts from
+  /// the delay of the host.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
   /// The maximum delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
@@ -38,15 +39,14 @@ struct gate_options {
   slow_down_options slow_down{};
   /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which the duration of a response affects the delay. The gate remembers a host for
-  /// at least this time.
+  /// The time after a response for which the duration of this response affects the delay. The gate
+  /// remembers a host for at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
   /// refuses requests to a new host.
   std::size_t max_hosts = 100'000;
-  /// The longest pause that a full gate (`max_hosts`) never forgets, or `memory` if that is longer.
-  /// A full gate forgets the host with the longest pause above this limit, so that pauses cannot
-  /// fill the gate.
+  /// A full gate (`max_hosts`) forgets the host with the longest pause if this pause exceeds both
+  /// this limit and `memory`. So long pauses cannot fill the gate.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// The function that returns the key of a URL, such as the registrable domain. The gate treats
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is
@@ -59,8 +59,8 @@ struct gate_options {
   /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
   /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
-  /// N times its longest possible delay, so that together they keep the delay. The number must be
-  /// at least 1.
+  /// N times as long as its longest possible delay. Then all processes together keep the delay. The
+  /// number must be at least 1.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};

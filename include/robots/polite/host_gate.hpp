@@ -44,14 +44,14 @@ struct start_result {
 /// The members of `basic_host_gate` that do not depend on the types of its clock and its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, which states delays, rates and hours. Null means that there are
-  /// no rules. The gate also counts the requests that fetched this robots.txt, so the next request
-  /// waits for the delay after them.
+  /// The policy of the URL's site, with its delays, rates and hours. Null means that there are no
+  /// rules. The gate also counts the requests that fetched the robots.txt of this policy. The next
+  /// request waits until the delay after these requests is over.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// A function that decides again on a URL. It can replace `site_policy`, the policy of the last
-  /// decision. If the newer policy was just fetched, the request waits for the delay after that
-  /// fetch.
+  /// A function that decides again whether a URL is allowed. It can set `site_policy`, the policy
+  /// of the last decision, to a newer policy. If the newer policy was just fetched, the request
+  /// waits until the delay after that fetch is over.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -81,8 +81,8 @@ class any_host_gate {
     /// Returns false if the reservation is empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
-    /// Returns the time at which the request may start or has started, or the end of time if the
-    /// reservation is empty.
+    /// Returns the time at which the request may start or has started. If the reservation is empty,
+    /// returns the maximum `time_point`.
     [[nodiscard]] time_point at() const noexcept {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
@@ -91,8 +91,8 @@ class any_host_gate {
     /// Returns `not_yet` before `at()`. This time can move if another request starts late, if a
     /// response has a Retry-After, or if another process has the turn.
     ///
-    /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` of
-    /// `try_reserve`. Without this function, `start` cancels a withdrawn reservation.
+    /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` that
+    /// was passed to `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to the response in `report`. A second
@@ -155,14 +155,14 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses the requests to the host of `url` that wait or are reserved, but have not started.
-  /// Calls that wait, and `reservation::start`, return `admission_reason::halted`. If a request has
-  /// a `decide_again`, this function decides instead.
+  /// Refuses all waiting and reserved requests to the host of `url` that have not started. Calls
+  /// that wait, and `reservation::start`, return `admission_reason::halted`. If a request has a
+  /// `decide_again`, `decide_again` decides whether to refuse the request.
   void withdraw(std::string_view url);
 
   /// Counts a request that had no reservation and has just ended, and adapts the pace to its
-  /// response. The next request waits for the delay after this request. Do not report a request for
-  /// robots.txt if you pass its policy to other members, which count it already.
+  /// response. The next request waits until the delay after this request is over. Do not report a
+  /// request for a robots.txt whose policy you pass to other members: they count it.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -184,10 +184,10 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// The behaviour of a call whose request cannot start now: return, keep a reservation, or wait.
+  /// The action of a call if its request cannot start now: leave, keep a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
-  /// Answers a request. If `caller` is `waits`, the deadline and the stop of `call` limit the wait.
+  /// Answers a request. If `caller` is `waits`, the deadline and stop token of `call` end the wait.
   [[nodiscard]] answer answer_for(std::string_view url, policy_pointer site_policy, if_early caller,
                                   const call_options& call, decider decide_again);
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,

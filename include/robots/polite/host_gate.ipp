@@ -26,7 +26,7 @@ namespace polite_detail {
 
 /// A host of a gate. The mutex of the gate guards all members.
 struct known_host {
-  /// Returns the token that a `withdraw` stops, for a new reservation.
+  /// Returns the token for a new reservation. `withdraw` stops this token.
   [[nodiscard]] stop_token withdrawal() {
     if (!withdrawn) {
       withdrawn = std::make_unique<stop_source>();
@@ -91,7 +91,7 @@ struct gate_state {
     return waiters.contains(&host) ? (time_point::max)() : host.state.needed_until(options);
   }
 
-  /// Grants free reservations to waiting threads. Must follow each change of a host.
+  /// Grants free reservations to waiting threads. Call this function after each change of a host.
   void hand_on(known_host& host) noexcept {
     while (host.state.outstanding() < options.concurrency && waiters.contains(&host)) {
       const auto first = waiters.lower_bound(&host);
@@ -147,9 +147,9 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. With
-  /// `again`, always counts the request to the host of `key`, so that a reservation for `key` waits
-  /// for the delay after it.
+  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
+  /// `again` is true, always counts the request to the host of `key`. Then a reservation for `key`
+  /// waits for the delay after this request.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -193,7 +193,7 @@ struct gate_state {
   }
 
   /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
-  /// this time for the start, since another process could have the turn at a later time.
+  /// this time as the start of the request. At a later time, another process could have the turn.
   [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -234,7 +234,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   for (;;) {
     if (withdrawn_.stop_requested() ||
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
-      // Take the token before the decision, since a later `withdraw` must lead to another decision.
+      // Take the token first. A `withdraw` during the decision must lead to another decision.
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = host_->withdrawal();
       lock.unlock();
@@ -319,7 +319,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // The halt can be for another site with this key, so decide again for this site.
+    // A `withdraw` may concern another site with this key. So decide again for this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

@@ -13,14 +13,14 @@ namespace robots {
 /// The delay between two turns at a host is at least the `claim::after` of the first turn. It is
 /// also at least the longest `claim::least` that any process has sent in the last minute. The
 /// ledger measures all times by one clock, so that the clocks of the processes need not agree. The
-/// ledger remembers a host for a minute, or for the delay of the host if that is longer. If a
-/// process made a claim within this time (`claim::last_asked`), but the ledger does not know the
-/// host, the ledger has lost its data. Then the ledger acts as if it had just granted a turn.
+/// ledger remembers a host for a minute, or for the delay of the host if that is longer. If
+/// `claim::last_asked` is shorter than this time, but the host is unknown, the ledger has lost its
+/// data. Then the ledger acts as if it had just granted a turn.
 ///
 /// A request may start up to `claim::lateness` after its turn was granted, and the delay begins at
 /// the end of this time. If the answer of the ledger arrives even later, the gate claims the same
-/// turn again. The request does not start if another process got a turn in between. So a process
-/// can wait for a busy host without end if answers take longer than the delay.
+/// turn again. The request does not start if another process got a turn in between. So if the
+/// answers of the ledger take longer than the delay, a process may wait forever for a busy host.
 ///
 /// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
 /// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
@@ -34,7 +34,7 @@ class PaceLedger {
 
   /// A claim of a process to a turn. All durations are 0 or more.
   struct claim {
-    /// The shortest delay that the process can keep at the host, since its delay varies at random.
+    /// The shortest delay that the process may choose at random for the host.
     std::chrono::nanoseconds least{0};
     /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};
@@ -43,8 +43,8 @@ class PaceLedger {
     /// The maximum time from the grant of the turn to the start of the request. The delay after the
     /// turn begins at the end of this time.
     std::chrono::nanoseconds lateness{0};
-    /// The number of this turn within the process; 0 means no number. If the last turn at the host
-    /// has the same number, the answer came too late, so the ledger grants the turn again.
+    /// The number of this turn within the process; 0 means no number. If the last turn went to this
+    /// process under this number, the answer came too late. Then the ledger grants the turn again.
     std::uint64_t turn = 0;
   };
 

@@ -26,7 +26,7 @@ enum class start_limit : std::uint8_t {
   ledger,       ///< another process has the turn, or the ledger has failed
 };
 
-/// The name of a limit, as its enumerator is spelled.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(start_limit limit) noexcept {
   return base::enum_text<start_limit::ledger>(
       limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "ledger"});
@@ -111,7 +111,7 @@ struct request_report {
 };
 
 /// Makes the report of an exchange that took `response_time`. `now` is the date at which the
-/// exchange ended, since a Retry-After can be a date.
+/// exchange ended. A Retry-After can be a date, which `now` turns into a pause.
 [[nodiscard]] inline request_report report_of(
     const fetch_response& response, std::chrono::nanoseconds response_time,
     wall_time now = std::chrono::system_clock::now()) noexcept {

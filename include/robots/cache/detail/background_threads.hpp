@@ -37,15 +37,15 @@ class background_threads {
         thread.join();
       }
     }
-    // Destroyed after the unlock, since the destructor of the work can call this object.
+    // `dropped` is destroyed after the unlock, since the destructor of work can call this object.
     std::list<std::function<void()>> dropped;
     const std::scoped_lock lock{mutex_};
     dropped.swap(waiting_);
   }
 
   /// Runs `work` in a background thread: at once or, if `may_wait` is true, when a thread is free.
-  /// Otherwise, returns false and does not run `work`. Always returns false after `end`, or if the
-  /// system has no thread or no memory.
+  /// Returns false, and does not run `work`, if no thread is free and `may_wait` is false. Also
+  /// returns false after `end`, if `most` is 0, or if the system has no thread or no memory.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();

@@ -25,8 +25,9 @@
 
 namespace robots::cache_detail {
 
-/// A cache without the user's types. Runs each look-up to its end: in the thread of a blocking call
-/// if the call has enough time, else in threads of the cache.
+/// The part of a cache that does not depend on the user's types (see `cache_parts`). Runs each
+/// look-up to its end: in the thread of a blocking call if the call has enough time, else in
+/// threads of the cache.
 class cache_engine : public look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options, and for a shared store without background
@@ -74,7 +75,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns the policy of a site within the limits of a call.
+  /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`.
   [[nodiscard]] found load(const site& asked, const call_options& call, bool refreshes) {
     const call_options limits = limits_of(call);
     site_look_up look{*this, call.context, 0};
@@ -143,8 +144,8 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// Fetches in this thread or, if the call may end too early, in another thread. Returns false if
-  /// the call has ended.
+  /// If the call may end before the fetch does, lets another thread fetch. Otherwise, fetches in
+  /// this thread. Returns false if the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (!limits.deadline && !may_stop) {
@@ -154,7 +155,7 @@ class cache_engine : public look_up_environment {
     if (!may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
       return true;  // `site_look_up::proceed` handles the result
     }
-    // A call with enough time for an exchange fetches in this thread if no other thread is free.
+    // If no other thread is free, a call with time for one request fetches in this thread.
     const auto timeout = options.timeout;
     const bool in_haste =
         limits.deadline &&
@@ -199,7 +200,7 @@ class cache_engine : public look_up_environment {
       if (step == work_step::publish && has_time_for_store(limits)) {
         publish(*work);
       } else if (step == work_step::fetch) {
-        // If no thread is free, a renewal waits for the next call.
+        // If no thread is free, the renewal is dropped, and the next look-up begins another.
         static_cast<void>(in_background(work, false));
       } else if (step != work_step::done) {
         queue(std::move(work));
@@ -243,8 +244,8 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread ask the store about `work`: at once, or at `site_work::next_look` if `work`
-  /// waits.
+  /// Lets a thread continue `work` with the store: at once or, if the step of `work` is
+  /// `work_step::wait`, at `site_work::next_look`.
   void queue(shared_work work) {
     {
       const std::scoped_lock lock{queue_mutex_};
@@ -270,7 +271,7 @@ class cache_engine : public look_up_environment {
   }
 
   /// Waits until queued work is due, and returns this work. Returns an empty list if the queue is
-  /// empty or the cache ends. Then the thread must leave `serve`.
+  /// empty or the cache ends. The thread must leave `serve` after an empty list.
   [[nodiscard]] std::vector<shared_work> take_due() {
     constexpr std::size_t most = 512;  // limits the time of a batch
     const stop_token stop = closing_.get_token();
@@ -351,7 +352,7 @@ class cache_engine : public look_up_environment {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // Memory ran out. The other sites must still get the leases in their replies.
+          // Memory ran out. Abandons only this site, so that no lease in another reply is lost.
           parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }
@@ -359,8 +360,8 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes finished work. Other work goes to a waiting caller. If nobody waits and
-  /// `flight::finishes_alone` is true, the other work goes to a thread of the cache.
+  /// Publishes finished work. Gives unfinished work to a waiting caller. If nobody waits and
+  /// `flight::finishes_alone` is true, gives unfinished work to a thread of the cache.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);

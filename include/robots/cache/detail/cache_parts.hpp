@@ -46,8 +46,8 @@ struct found {
   time_point now{};    // the time of the look-up, if `from_cache` is true
 };
 
-/// Returns `all` with the policy of crawler number `agent`, a result of `cache_controls::agent_of`.
-/// A policy without a robots.txt applies to all crawlers.
+/// Returns `all`, but with the policy of crawler number `agent` (see `cache_controls::agent_of`). A
+/// policy without a robots.txt applies to all crawlers.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -101,8 +101,8 @@ class cache_parts : public detail::event_teller {
 
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Continues `work` while the next step surely ends by `deadline`. Returns true if `work` has
-  /// ended.
+  /// Does the steps of `work`. Stops before a step that may last beyond `deadline`. Returns true if
+  /// `work` has ended.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()` is true or `limits` end the wait. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
@@ -119,7 +119,7 @@ class cache_parts : public detail::event_teller {
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
   /// The number of times that messages of the shared store may have been missed. The store must be
-  /// asked about an entry with another `cache_entry::epoch`.
+  /// asked about an entry whose `cache_entry::epoch` differs from this number.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
@@ -211,7 +211,8 @@ class own_parts final : public cache_parts {
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 };
 
-/// The first base class of a cache. The parts outlive the second base class, which uses them.
+/// The first base class of a cache. It holds the parts, and outlives the second base class,
+/// `cache_controls`, which uses the parts.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -28,9 +28,8 @@
 
 namespace robots::cache_detail {
 
-/// The objects that all look-ups of a cache share. `forget`, `invalidate` and `release` apply to a
-/// host and to its https and http origins, or to an origin and its host. Any thread may call any
-/// member.
+/// The objects that all look-ups of a cache share. `forget`, `invalidate` and `release` also apply
+/// to the other names of a site (`policy_detail::names_of`). Any thread may call any member.
 class look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object. `shared`
@@ -64,8 +63,9 @@ class look_up_environment {
 
   /// Handles a message of the shared store. `key` is the key of a site that another process has
   /// changed, or the text of a ruling. An empty `key` means that messages may have been missed. The
-  /// next look-up of an affected site asks the store. If the store has no newer record, a fresh
-  /// entry stays. But if a message named the site and the store has no record, the entry is erased.
+  /// next look-up of an affected site asks the store. If a message named the site and the store has
+  /// no record, the look-up erases the entry. Otherwise, a fresh entry stays unless the store has a
+  /// newer record.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -74,8 +74,7 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // In this order, one of the two calls also marks an entry that the flight stores
-          // meanwhile.
+          // Marks the flight first, so that an entry stored by the flight meanwhile gets the mark.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           policies.doubt(name.key());
         }
@@ -134,8 +133,8 @@ class look_up_environment {
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
-      // The key without a scheme is erased first, since the lease has this key. Without the lease,
-      // no process publishes a file that it requested before.
+      // The key without a scheme is erased first, since the https origin's lease has this key, too.
+      // Without the lease, no process can publish a file that it requested before the erasure.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());

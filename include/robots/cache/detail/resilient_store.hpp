@@ -53,7 +53,7 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases the leases of `release_later`, and tries the pending calls of `owe` a last time.
+  /// Releases the leases passed to `release_later`. Tries the calls noted by `owe` a last time.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options_.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
@@ -158,8 +158,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases of `release_later`, and makes at most 64 pending calls of `owe`. Returns
-  /// true if more calls may be due.
+  /// Releases the leases passed to `release_later`. Makes at most 64 due calls noted by `owe`.
+  /// Returns true if more calls may be due.
   bool release_and_catch_up() {
     std::vector<store_lease> leases;
     {
@@ -172,8 +172,8 @@ class resilient_store {
     return catch_up(parts_.now());
   }
 
-  /// Releases the leases of `release_later`, and makes all due calls of `owe`. Stops if the store
-  /// fails.
+  /// Releases the leases passed to `release_later`. Makes all due calls noted by `owe`. Stops if
+  /// the store fails.
   void deliver() {
     const time_point due = parts_.now();
     for (bool has_more = release_and_catch_up(); has_more; has_more = catch_up(due)) {
@@ -181,8 +181,8 @@ class resilient_store {
   }
 
   /// Begins to call `event` with each key that another process changes, and with "" if changes may
-  /// have been missed. If the store fails now, the first successful call to the store begins this.
-  /// Calls `on_owed` at each `owe`. `on_owed` must not call this object.
+  /// have been missed. If the store fails now, later calls to the store try again. Calls `on_owed`
+  /// at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
       const std::scoped_lock lock{watching_, mutex_};
@@ -192,8 +192,7 @@ class resilient_store {
     call([](SharedStore& /*store*/) {});
   }
 
-  /// Ends the calls of `watch`. After the return, no call of `event` or `on_owed` is running or
-  /// begins.
+  /// Ends a `watch`. After the return, no call of `event` or `on_owed` is running or begins.
   void unwatch() noexcept {
     try {
       const std::scoped_lock lock{watching_};
@@ -355,9 +354,9 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the call for `key` if it succeeded and `owe` was not called again since `times` was
-  /// read. If a part of the store failed, the call is due again a second later, so that it does not
-  /// delay calls for other keys.
+  /// Removes the pending call for `key` if the call succeeded and no later `owe` for `key` has
+  /// changed `times`. If only a part of the store failed, the next try is a second later, so that
+  /// calls for other keys are not delayed.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -381,8 +380,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  // Held during a call of `owe`, and during `publish` for a key that must still be erased. So a
-  // late erasure cannot delete a new value.
+  // Locked while a pending call is made, and during `publish` for a key that must still be erased.
+  // So a late erasure cannot delete a new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

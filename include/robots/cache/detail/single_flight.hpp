@@ -68,7 +68,8 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number`. The last waiter also drops the work on offer, which ends the flight.
+  /// Removes waiter `number`. If no waiter is left, drops any work on offer. The end of this work
+  /// abandons the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.
@@ -137,7 +138,7 @@ class flight {
     wake();
   }
 
-  /// Waits until the flight ends or its work is offered. Returns false if the call ended first.
+  /// Waits until the flight ends or its work is offered. Returns false if `limits` ended the wait.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
     return parts.wait(changed_, lock, limits, [this] { return has_news(); });

@@ -67,7 +67,7 @@ class site_alarms {
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
-  /// Halts a site if `cache_options` demand a halt after the answer or failure `after`. Returns
+  /// Halts a site if `cache_options` demand this for `after`, its new answer or failure. Returns
   /// true if the site has turned hostile: it denies everything, but did not before. `is_known` is
   /// true if another process has already seen the site turn hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
@@ -111,8 +111,8 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file whose rules `fallback` does not obey, which can begin a quarantine.
-  /// Any other answer ends the quarantine.
+  /// Counts a malformed file that `cache_options::fallback` does not obey. Enough such files in a
+  /// row begin a quarantine. Any other answer ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const bool is_malformed =
@@ -165,7 +165,7 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Adds `latest`, a change found at `now`, and returns the sum of the shares within the last
+  /// Adds `latest`, a change found at `now`. Returns the sum of `change::share` over the last
   /// `window`. After 16 changes, merges each further change into the newest one.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
@@ -194,8 +194,7 @@ class site_alarms {
     return answer.outcome() == outcome::client_error && (status == 401 || status == 403);
   }
 
-  /// Reports a site that refuses its robots.txt now but did not before (the pipeline guide:
-  /// "returns 403 on previously allowed paths"). Also halts the site if
+  /// Reports a site that refuses its robots.txt now but did not before. Also halts the site if
   /// `cache_options::halt_revoked` is true.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);

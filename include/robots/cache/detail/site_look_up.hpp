@@ -44,7 +44,7 @@ class site_look_up {
   }
 
   /// Continues until the look-up has an answer, needs work, or must wait for a flight. If memory
-  /// runs out, the next call asks for the site again.
+  /// runs out, the next `proceed` begins again with the site `asked`.
   void proceed() {
     try {
       while (asked && take_step()) {
@@ -105,7 +105,8 @@ class site_look_up {
     return true;
   }
 
-  /// Returns the policy of a ruling on `asked`, or its entry, or else joins its flight.
+  /// Returns the policy of a ruling on `asked`. Without a ruling, returns the entry of the site or
+  /// joins the flight of the site.
   [[nodiscard]] found ask() {
     if (behind_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
@@ -120,7 +121,8 @@ class site_look_up {
     return has_no_time ? find_kept() : join();
   }
 
-  /// Returns the entry of the site if it may answer. Otherwise, joins the flight of the site.
+  /// Returns the site's entry if this look-up may use the entry. Otherwise, joins the site's
+  /// flight.
   [[nodiscard]] found join() {
     const std::string site_key = asked->key();
     site_policies& policies = cache_.policies;
@@ -201,8 +203,8 @@ class site_look_up {
       behind_.push_back({*asked, known});
     }
     if (!behind_.empty() && redirects > cache_.options.max_redirects) {
-      // RFC 9309, section 2.3.1.2: a crawler may act as if there were no file only after more than
-      // five redirects.
+      // RFC 9309, section 2.3.1.2: a crawler that has followed fewer than five redirects must not
+      // act as if there were no file.
       return fail(redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
                   "more than " + std::to_string(cache_.options.max_redirects) +
                       " redirects, from site to site");
@@ -263,7 +265,7 @@ class site_look_up {
     place = {};
   }
 
-  /// Turns the answer of the last site of the redirects into an answer for the first site.
+  /// Turns `known`, the answer at the end of the redirects, into an answer for the first site.
   [[nodiscard]] found behind_redirects(found known) {
     record_head source = known.policy->source();
     std::vector<detail::exchange> exchanges;
@@ -291,7 +293,8 @@ class site_look_up {
     return known;
   }
 
-  /// Returns the entry of the site if it may answer without a fetch, else the fallback policy.
+  /// Returns the entry of the site if a look-up may use the entry without a fetch. Otherwise,
+  /// returns the policy for a cancelled call.
   [[nodiscard]] found find_kept() {
     const wall_anchor now = cache_.parts.moment();
     const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);

@@ -77,7 +77,7 @@ class rate_limit {
   base::site_table<state> keys_;
 };
 
-/// The entry of a site, with the reasons why it must be checked before it answers.
+/// The entry of a site. Each flag is a reason to check the entry before a look-up uses it.
 struct kept_entry : cache_entry {
   bool is_changed_elsewhere = false;  // another process has changed the site
   bool is_suspect = false;  // the response for a page suggests that the rules have changed
@@ -85,8 +85,8 @@ struct kept_entry : cache_entry {
 
 /// Decodes `value`, the records of a site in the shared store. Returns an empty optional if they
 /// are not plausible, since anyone who can write to the store can forge records. A record that was
-/// fetched after `latest` is not plausible. `max_bytes` is the number of octets of a file that this
-/// process reads.
+/// fetched after `latest` is not plausible. `max_bytes` is the largest number of octets that this
+/// process reads from a file.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -119,7 +119,7 @@ struct kept_entry : cache_entry {
 
 /// Makes the records of a site for the other processes. `result` is the policy of `retrieved`.
 /// `good` is the last good record, if it is known. Returns an empty optional if the site did not
-/// answer. Does so, too, after a 304 without `good`, since only `good` has the file.
+/// answer, or if `good`, which has the file, is missing after a 304.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -151,7 +151,7 @@ class site_policies {
 
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that did not wait for the next try must not delay that try for other callers.
+    // If a caller did not wait for the next try, other callers can still try at the planned time.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -201,8 +201,8 @@ class site_policies {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site: `last` if it is fresh or may
-  /// answer while stale, else the policy for a cancelled call.
+  /// Returns the policy for a caller that does not wait for the site: `last` before
+  /// `validity::stale_until`, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
@@ -255,8 +255,9 @@ class site_policies {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
 
-  /// Returns true if an entry may answer while the cache renews it, or asks the shared store for a
-  /// newer record. Returns false for an entry that `doubt` or `suspect` has marked.
+  /// Returns true if an entry needs a renewal, but look-ups may use the entry meanwhile. A renewal
+  /// fetches, or asks the shared store for a newer record. Returns false for an entry that `doubt`
+  /// or `suspect` has marked.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
@@ -306,9 +307,9 @@ class site_policies {
   /// meanwhile. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all`
   /// is true, the policy replaces the entries under all keys of the site.
   ///
-  /// An invalidation detaches the flight before it erases the entry. So either it erases the new
-  /// entry, or this function sees that the flight is detached. In the same order, a message about a
-  /// change in another process marks the flight and then the entry.
+  /// An invalidation detaches the flight before it erases the entry. So either the invalidation
+  /// erases the new entry, or this function sees that the flight is detached. A message about a
+  /// change in another process also marks the flight before the entry.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -337,8 +338,8 @@ class site_policies {
     }
   }
 
-  /// Returns the entry of a site, or an entry without a policy. A host without a scheme and the
-  /// origin that answered for this host have the same rules, so an entry serves both keys.
+  /// Returns the entry of a site, or an entry without a policy. A host without a scheme has the
+  /// rules of the origin that answered, so an entry under either key is valid for both.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -352,8 +353,9 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler. `own(all)` returns the policy of `agent` in `all`.
-  /// Returns the policy of the first crawler, which holds the policies of the others.
+  /// Calls `make(agent, own)` for each crawler. `own(all)` returns the policy of `agent` from
+  /// `all`, an earlier result of `family`. Returns the policy of the first crawler, which holds the
+  /// policies of the others.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -369,7 +371,7 @@ class site_policies {
     return policy::with_others(*first, std::move(others));
   }
 
-  /// Ignores a last line that the size limit cut, since the cut can split a character.
+  /// Ignores the last line of a truncated body, since the size limit can split a character.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {
@@ -383,7 +385,7 @@ class site_policies {
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
   /// Sets `fresh_until` of the entry to `as`, which is `in_doubt` or `in_suspicion`. Has no effect
-  /// if the entry has one of these values already, or if its answer is younger than `least_age`.
+  /// if the entry is marked already, or if its policy is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -409,9 +411,9 @@ class site_policies {
   const detail::judge_options judging_;
   cache_parts& parts_;
   base::counter_random random_;
-  // Held by a thread that changes entries, so that no thread marks an entry that another thread
-  // replaces. Recursive, since an observer of a dropped entry can call the cache. But such an
-  // observer must not wait for a fetch of another thread.
+  // Locked while a thread changes entries, so that no thread marks an entry while another thread
+  // replaces the entry. Recursive, since an observer of a dropped entry can call the cache. But
+  // such an observer must not wait for a fetch of another thread.
   std::recursive_mutex writing_;
 };
 

@@ -24,7 +24,7 @@
 
 namespace robots::cache_detail {
 
-/// The next step of the work on a site, for its driver.
+/// The next step of a `site_work`, for the code that drives the work.
 enum class work_step : std::uint8_t {
   ask_store,  ///< ask the shared store `question()`, then call `on_store_reply`
   wait,       ///< another process asks the site; at `next_look()`, call `on_wait_over`
@@ -33,22 +33,22 @@ enum class work_step : std::uint8_t {
   done,
 };
 
-/// The work to get the policy of one site, without I/O and threads. The driver does each step and
-/// reports its result.
+/// The work to get the policy of one site, without I/O and threads. The caller, called the driver,
+/// does each step and reports the result of the step.
 ///
-/// With a shared store, the first step asks the store. If the store has no answer, the process that
-/// holds the lease for the site fetches. The other processes read the store again from time to
-/// time. After `tiered_options::wait`, they use a stale entry or fetch. Without a store, or if the
-/// store fails, each process fetches.
+/// With a shared store, the first step asks the store. If the store has no answer, only the process
+/// that holds the site's lease fetches the file. The other processes read the store again from time
+/// to time. After `tiered_options::wait`, they use a stale entry or fetch. Without a store, or if
+/// the store fails, each process fetches.
 ///
 /// The flight ends as soon as the answer is known; the record is published after that. If the work
-/// is destroyed earlier, the flight is abandoned, and the waiting look-ups start again.
+/// is destroyed before the flight ends, the flight is abandoned, and waiting look-ups start again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is the value of
   /// `cache_parts::store_epoch` before the entry was read. If `refreshes` is true, earlier answers
-  /// of any process are not used. If `is_fresh` is true, `known` answers unless the store has a
-  /// newer answer.
+  /// of any process are not used. If `is_fresh` is true, `known` is the answer unless the store has
+  /// a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -76,7 +76,7 @@ class site_work {
 
   void abandon() { end_with(nullptr, false); }
 
-  /// Returns true if the flight has ended. Then only the publication can be left.
+  /// Returns true if the flight has ended. After that, only the step `publish` can remain.
   [[nodiscard]] bool has_ended() const noexcept { return step_ >= work_step::publish; }
 
   [[nodiscard]] store_question question() {
@@ -140,8 +140,8 @@ class site_work {
     }
   }
 
-  /// Handles the result of `fetch()`. Abandons the flight if the fetch was cancelled, or was cut
-  /// short while `is_stopped` is true.
+  /// Handles the result of `fetch()`. Abandons the flight if the fetch was cancelled. Also abandons
+  /// the flight if the fetch was cut short and `is_stopped` is true.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.policies.note_exchanges(*flight_, result);
@@ -173,7 +173,7 @@ class site_work {
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
 
-  /// Returns true if the answer makes the copies of other processes outdated.
+  /// Returns true if the new answer makes all older copies outdated, also in other processes.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
   /// Handles the result of publishing. Returns the keys that the store must erase.
@@ -228,7 +228,7 @@ class site_work {
     }
   }
 
-  /// Returns true if the question that got `reply` asked for the lease.
+  /// Returns true if the question that `reply` answers also asked for the lease.
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
@@ -249,8 +249,9 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record in `reply`, of the site or of its counterpart. Returns false if
-  /// no record is a usable answer. Even then, the policy of a record can become `flight::last`.
+  /// Ends the flight with a record in `reply`: that of the site, or that of its counterpart
+  /// (`policy_detail::counterpart_of`). Returns false if neither record is a usable answer. The
+  /// policy of an unusable record can still become `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -314,7 +315,8 @@ class site_work {
     return true;
   }
 
-  /// Returns the records in a value of the store if they may be used.
+  /// Returns the records in a value of the store. Returns an empty optional if the records are
+  /// outdated or not plausible.
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
                                                          const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -343,9 +345,9 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, for a store without a newer record. Stores the entry as checked. If a
-  /// message reported a change, another process has erased the site. Then this function erases the
-  /// entry.
+  /// Like `end_with_fresh`, after the store had no newer record. Stores the entry as checked. But
+  /// if a message reported a change and the store has no record, another process has erased the
+  /// site. In this case, erases the entry instead.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

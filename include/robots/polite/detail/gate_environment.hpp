@@ -35,7 +35,7 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
   virtual void sleep_until(time_point when, const stop_token& stop) = 0;
-  /// Calls `changed.wait` with the clock of the gate, and with the deadline and the stop of `call`.
+  /// Calls `changed.wait` with the gate's clock, and the deadline and the stop token of `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;
@@ -71,9 +71,9 @@ class typed_gate_environment final : public gate_environment {
 
 /// The answer of a ledger to a claim.
 struct ledger_answer {
-  /// The time until which other processes have the host. A time that is not in the future grants
-  /// the turn. If the ledger has failed for too long, this is empty, and the gate goes on without
-  /// it.
+  /// Until this time, other processes have the turn at the host. A past or present time grants the
+  /// turn to this process. If the ledger has failed for too long, `held_until` is empty, and the
+  /// gate goes on without the ledger.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  // the time to use as the present time for the start
 };
@@ -84,9 +84,9 @@ class shared_pace {
   shared_pace(const gate_options& options, gate_environment& environment)
       : options_(options), environment_(environment) {}
 
-  /// Claims a turn, and claims it again if the answer comes too late. After several late answers,
-  /// the caller must wait and claim another turn. If the ledger fails, the caller waits for at most
-  /// `ledger_patience`.
+  /// Claims a turn. If the answer takes longer than `claim::lateness`, claims the same turn again.
+  /// After several late answers, the caller must wait and claim another turn. If the ledger fails,
+  /// the caller waits for at most `ledger_patience`.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -135,8 +135,8 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question(ledger)`. Returns false if the call throws. Also returns false, without a
-  /// call, if a failing ledger was asked less than a second ago.
+  /// Calls `question(ledger)`. Returns false if the call throws. If the ledger fails and was asked
+  /// less than a second ago, returns false without a call.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {
@@ -144,7 +144,7 @@ class shared_pace {
       if (down_since_ && now < next_try_) {
         return false;
       }
-      // While the ledger is down, one thread asks it once a second.
+      // While the ledger fails, only one thread asks the ledger in each second.
       next_try_ = base::saturating_add(now, std::chrono::seconds{1});
     }
     std::string why;

@@ -39,7 +39,7 @@ using delay_inputs = computed_delay::inputs;
     const std::chrono::minutes until = ((time.from - now) % day + day) % day;
     wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
   }
-  // Near the end of time, `now + wait` would overflow.
+  // If `now` is close to the maximum of `wall_time`, `now + wait` would overflow.
   const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
   if (visit_time::is_open(times, now) || now > last - wait) {
     return from;
@@ -102,7 +102,7 @@ class host_state {
     return result;
   }
 
-  /// Counts a reservation, or a thread that is about to make one.
+  /// Counts a reservation, or a thread that will soon make a reservation.
   void take() noexcept { ++outstanding_; }
   void give_back() noexcept { outstanding_ -= outstanding_ > 0 ? 1 : 0; }
 
@@ -133,7 +133,7 @@ class host_state {
     return std::nullopt;
   }
 
-  /// If the request can start now, returns the claim to send to the ledger.
+  /// Returns the claim for the ledger, or an empty result if the request cannot start now.
   [[nodiscard]] std::optional<PaceLedger::claim> claim(const host_reservation& reserved,
                                                        const gate_moment& now) {
     if (soonest_start(reserved, now) > now.steady) {
@@ -180,8 +180,8 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, the request counts as started one response
-  /// time ago, but not before its reserved time.
+  /// Completes a request. If `start` was not called, assumes that the request started at `now`
+  /// minus the response time, but not before its reserved time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -206,9 +206,9 @@ class host_state {
   }
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
-  /// another host redirected its robots.txt to this host. Between two page requests, only the first
-  /// request of each of these two kinds is counted. Otherwise, these requests could delay the pages
-  /// without end. If `always` is true, each request is counted.
+  /// another host redirected its robots.txt to this host. Between two page requests, only one
+  /// request with an `own_policy` and one without are counted. Otherwise, requests for robots.txt
+  /// could delay the pages forever. If `always` is true, each request is counted.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -220,7 +220,7 @@ class host_state {
     }
   }
 
-  /// Notes that the robots.txt fetched at `fetched` needed no request to this host.
+  /// Notes that the fetch of a robots.txt at the time `fetched` sent no request to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   /// Returns true if the requests for this robots.txt were counted or skipped.
@@ -249,8 +249,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which the host may be forgotten, since an empty state would give the
-  /// same answers. If there are reservations, this is the end of time.
+  /// Returns the time from which the gate may forget the host. From then on, a new `host_state`
+  /// gives the same answers. If there are reservations, returns the maximum `time_point`.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -273,7 +273,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and the `length` that it has after 429 and 503.
+  /// A delay, and its `length` including the slowdown after 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -291,8 +291,8 @@ class host_state {
     return {delay, slowed(delay.delay, now)};
   }
 
-  /// Moves the start in `result` to keep the delay after `previous` and the hours of Visit-time. At
-  /// a later start, another rate or window can apply, so the loop runs until the start is stable.
+  /// Delays the start in `result` until the delay after `previous` is over and a Visit-time is
+  /// open. At each later start, another rate or window can apply, so the loop repeats.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
@@ -319,7 +319,7 @@ class host_state {
     }
   }
 
-  /// Returns the place in `planned_` before the first request for which `is_found` is true.
+  /// Returns the iterator of `planned_` before the first request for which `is_found` is true.
   template <class Test>
   [[nodiscard]] auto place_before(const Test& is_found) noexcept {
     auto place = planned_.before_begin();

@@ -42,7 +42,7 @@ struct change_report {
     std::optional<placed_pattern> before{};   ///< the rule in the old text; empty if added
     std::optional<placed_pattern> after{};    ///< the rule in the new text; empty if removed
     /// A target that only one of the texts allows. The example is empty if the search was stopped
-    /// early. Then the rule may change no verdict.
+    /// early. Then it is unknown whether the rule changes a verdict.
     std::string example{};
     bool example_allowed = false;  ///< true if the new text allows `example`
   };
@@ -57,8 +57,8 @@ struct change_report {
   std::vector<rule_change> rules{};  ///< sorted by `after.line`; removed rules by `before.line`
   std::vector<line_change> lines{};  ///< sorted by kind, then by value
   std::size_t unchanged = 0;         ///< the number of rules and lines that both texts have
-  /// True if all rules were fully compared. If false, a rule without an example may change no
-  /// verdict.
+  /// True if all rules were fully compared. If false, it is unknown whether a rule without an
+  /// example changes a verdict.
   bool complete = true;
 
   /// Returns true if the comparison was complete and found no change.
@@ -67,8 +67,8 @@ struct change_report {
   /// Returns the number of changed rules and lines. A replaced rule is counted once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
-  /// Returns the changed share of all rules and lines, from 0 to 1 (the pipeline guide's "directive
-  /// delta").
+  /// Returns `changed()` divided by the number of all rules and lines, from 0 to 1 (source: the
+  /// pipeline guide).
   [[nodiscard]] double share() const noexcept {
     const std::size_t all = changed() + unchanged;
     return all == 0 ? 0.0 : static_cast<double>(changed()) / static_cast<double>(all);

@@ -15,7 +15,7 @@
 
 namespace robots::detail {
 
-/// A line that is not a rule. Spellings of equal meaning have equal values.
+/// A line that is not a rule. In any spelling, lines with the same meaning have equal values.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;
   std::string value{};
@@ -29,7 +29,7 @@ struct stated_line {
 /// Writes a rate. `30/60 0800-1300` is 30 requests in 60 seconds, from 08:00 to 13:00.
 [[nodiscard]] std::string value_of(const request_rate& rate);
 
-/// Makes lines of two Crawl-delays: `own` of the crawler's groups, and `of_file` for everyone.
+/// Makes a line of each delay. `own` is for the crawler, and `of_file` is for every crawler.
 [[nodiscard]] std::vector<stated_line> stated_delays(
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
@@ -48,12 +48,12 @@ namespace robots {
 /// rules that never decide.
 ///
 /// Each changed rule has an example: a target that the two texts decide differently. In files full
-/// of wildcards, fewer than 1 change in 1,000 is missed. In other files, no change is missed.
-/// `loosened` and `tightened` pair an old and a new rule of the same kind. One rule of the pair
-/// matches all targets of the other rule.
+/// of wildcards, fewer than 1 change in 1,000 is missed. In other files, no change is missed. A
+/// change of kind `loosened` or `tightened` has an old rule and a new rule of the same kind. One of
+/// the two rules matches all targets of the other rule.
 ///
-/// Stops after 8,388,608 steps (about 0.1 s), and for one rule after 262,144 steps. A rule that was
-/// not fully compared is reported as changed. Then `complete` is false.
+/// Stops after 8,388,608 steps (about 0.1 s). The search for one example stops after 262,144 steps.
+/// A rule that was not fully compared is reported as changed. Then `complete` is false.
 ///
 /// `user_agent` is a product token or a `User-Agent` header value. Never throws because of the
 /// texts.

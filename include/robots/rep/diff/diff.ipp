@@ -96,7 +96,7 @@ namespace rep_detail {
   return path.empty() ? std::string{statement} : std::string{path}.append(1, ' ').append(statement);
 }
 
-/// Returns the value of `line` in one spelling, or an empty text if the value is unreadable.
+/// Returns the value of `line` in a uniform spelling, or an empty text if the value is unreadable.
 [[nodiscard]] inline std::string line_value(const directive& line) {
   switch (line.kind) {
     case directive_kind::request_rate: {

@@ -154,8 +154,8 @@ class value_range {
 /// crawler are not merged.
 ///
 /// A line such as Crawl-delay between User-agent lines applies only to the crawlers above. So the
-/// line divides the group into parts. Each part is listed as a group with all rules. So a loop over
-/// the rules of all groups can take quadratic time.
+/// line divides the group into parts. `document::groups` lists each part as a separate group, with
+/// all rules of the divided group. So a loop over the rules of all groups can take quadratic time.
 struct group {
   rep_detail::value_range user_agents;                   ///< product tokens, as written
   rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
@@ -163,7 +163,7 @@ struct group {
   std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
 };
 
-/// The whole content of one robots.txt (WEB::ROBOTS's PARSE). `parse` makes it.
+/// The whole content of one robots.txt (source: PARSE of WEB::ROBOTS). `parse` makes a document.
 ///
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
 /// live as long as the document. Several threads can query one object at once.
@@ -299,7 +299,8 @@ class document {
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
   const parse_options& options() const&& = delete;
 
-  /// Returns the numbers of lines and of malformed lines (the pipeline guide).
+  /// Returns how many lines have content, and how many of these lines are malformed
+  /// (source: the pipeline guide).
   [[nodiscard]] constexpr file_findings::line_counts lines() const noexcept { return counts_; }
 
   /// Compiles the rules for one crawler.

@@ -35,8 +35,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 
 }  // namespace rep_detail
 
-/// Writes a document as JSON, in the form that PARSE returns in the WEB::ROBOTS description
-/// (tests/requirements.md):
+/// Writes a document as JSON. The form comes from the WEB::ROBOTS description (see
+/// tests/requirements.md), where the function PARSE returns it:
 ///
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
@@ -68,8 +68,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   return std::move(line).finish();
 }
 
-/// Writes a verdict as JSON, in the form that MATCH returns in the WEB::ROBOTS description
-/// (tests/requirements.md):
+/// Writes a verdict as JSON. The form comes from the WEB::ROBOTS description (see
+/// tests/requirements.md), where the function MATCH returns it:
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///

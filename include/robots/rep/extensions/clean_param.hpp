@@ -17,8 +17,8 @@ namespace robots {
 
 /// Query parameters that do not change a page, as in `Clean-param: s&ref /forum/*.php`.
 ///
-/// The line applies to the whole file, wherever it stands, and never changes a verdict. The source
-/// is Yandex Webmaster's help. The views live as long as the document.
+/// The line applies to the whole file, wherever it stands, and never changes a verdict. The help of
+/// Yandex Webmaster defines the line. The views live as long as the document.
 struct clean_param {
   static constexpr directive_kind kind = directive_kind::clean_param;  ///< used by `read_lines`
 
@@ -45,11 +45,11 @@ struct clean_param {
   }
 };
 
-/// Returns `target` without the parameters that matching lines in `rules` name. `target` is an
+/// Returns `target` without the parameters of each rule whose path matches `target`. `target` is an
 /// absolute URL or a path with query. The order of parameters stays. An empty query is removed.
 ///
-/// To clean many targets, keep the result of `document::read<clean_param>`. A comparison takes one
-/// step per octet of path and target. After 8 million steps, returns `target` unchanged.
+/// To clean many targets, keep the result of `document::read<clean_param>`. Each comparison takes
+/// one step per octet of the path and `target`. After 8 million steps, returns `target` unchanged.
 [[nodiscard]] inline std::string clean_target(std::span<const clean_param> rules,
                                               std::string_view target) {
   const std::string_view page = target.substr(0, target.find('#'));

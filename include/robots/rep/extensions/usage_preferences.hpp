@@ -17,9 +17,9 @@ namespace robots {
 /// (contentsignals.org, Cloudflare 2025). draft-romm-aipref-contentsignals-00 defines the
 /// categories.
 ///
-/// A missing signal neither grants nor restricts. A path can precede the signals, as in a
-/// Content-Usage line. The published policy has no paths. A signal never changes a verdict. The
-/// view lives as long as the document.
+/// A missing signal neither permits nor forbids a use. A path can precede the signals, as in a
+/// Content-Usage line. contentsignals.org does not define such paths. A signal never changes a
+/// verdict. The view lives as long as the document.
 struct content_signal {
   static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
 
@@ -253,8 +253,8 @@ struct content_usage {
     return {.path = path, .statement = statement};
   }
 
-  /// Returns the preference for the category of use `label`: true for `y`, false for `n`, and empty
-  /// for anything else (draft-ietf-aipref-vocab-07, section 6.5: unknown).
+  /// Returns the preference for the category of use `label`: true for `y`, and false for `n`. The
+  /// result is empty if the preference is unknown (draft-ietf-aipref-vocab-07, section 6.5).
   ///
   /// Labels and values are case-sensitive. If a label is repeated, its last value is used. A
   /// statement that is not a Dictionary has no preferences. Takes linear time.
@@ -320,17 +320,17 @@ class longest_preference {
 
 /// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
 ///
-/// Of the matching Content-Usage lines, the line with the longest path decides about all
-/// categories, named or not (draft-ietf-aipref-attach-05, section 3.1). Of the matching
-/// Content-Signal lines with a signal, the line with the longest path decides about this signal. If
+/// The matching Content-Usage line with the longest path decides about all categories, even about
+/// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). For each
+/// signal, the matching Content-Signal line with this signal and the longest path decides. If
 /// several lines decide, the most restrictive preference applies (draft-ietf-aipref-vocab-07,
 /// section 5.1). If both kinds of lines agree, the result names the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. A comparison takes one step per octet of path and target. After 8
-/// million steps, all preferences are false, and the result names no line.
+/// Takes time linear in the file. Each comparison takes one step per octet of the path and of the
+/// target. After 8 million steps, all preferences are false, and the result names no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -23,8 +23,8 @@ namespace robots::rep_detail {
 
 class group_lint {
  public:
-  /// Takes all lines of the file. Groups of one crawler are merged, so a rule of another group can
-  /// make a rule of this group necessary.
+  /// Takes all lines of the file. Groups of one crawler are merged. So whether a rule is redundant
+  /// also depends on the rules of other groups.
   constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
                        std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
@@ -58,7 +58,7 @@ class group_lint {
     write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
     const compiled_pattern pattern =
         rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    // A line with two patterns is not reported, since one pattern can be necessary.
+    // A line with a second pattern is not reported, since that pattern may be necessary.
     rules_.push_back({.pattern = pattern,
                       .specificity = specificity(source, *traits().rule_form),
                       .kind = kind,
@@ -119,8 +119,8 @@ class group_lint {
     }
   }
 
-  /// Reports each rule that repeats a shorter rule of the same kind. The shorter pattern is a
-  /// prefix of the longer pattern. No opposite rule has a specificity between the two.
+  /// Reports each rule that a shorter rule of the same kind makes redundant. The shorter pattern is
+  /// a prefix. No rule of the other kind has a specificity in between.
   constexpr void report_redundant() {
     std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
     for (std::size_t i = 0; i < rules_.size(); ++i) {

@@ -126,7 +126,7 @@ static_assert(finding_texts.size() ==
 
 /// The problems of one robots.txt.
 struct file_findings {
-  /// The numbers of lines and of malformed lines in a text.
+  /// How many lines of a text have content, and how many of these lines are malformed.
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
     /// Lines that are not `key: value`, or whose key does not accept the value, such as
@@ -137,13 +137,13 @@ struct file_findings {
     bool not_robots_txt = false;
   };
 
-  line_counts lines{};                    ///< numbers of lines
+  line_counts lines{};                    ///< counts of lines
   std::vector<diagnostic> diagnostics{};  ///< the first 32 findings, in file order
 };
 
-/// The limit beyond which a file is too malformed to be obeyed (the pipeline guide). A file exceeds
-/// the limit if more than `share`, and at least `lines`, of its lines are malformed. A file that is
-/// not a robots.txt, or has only malformed lines, always exceeds the limit.
+/// The limit for malformed lines in a file. A file exceeds the limit if it has at least `lines`
+/// malformed lines, and if their share is more than `share`. A file that is not a robots.txt, or
+/// has only malformed lines, always exceeds the limit (source: the pipeline guide).
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies

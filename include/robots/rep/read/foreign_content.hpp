@@ -13,7 +13,7 @@
 namespace robots::detail {
 
 /// The first octets of files that are not a robots.txt: archives, images, documents, programs, and
-/// text in UTF-32. The first entry is gzip that a server converted from windows-1252 to UTF-8.
+/// text in UTF-32. The first entry is gzip that a server read as windows-1252 and wrote as UTF-8.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,

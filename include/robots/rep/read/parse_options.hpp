@@ -43,7 +43,7 @@ struct parse_options {
   bool strict = false;
   /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
   bool delay_closes_group = false;
-  /// Reads `Disallow: private` as `Disallow: /private`, instead of a rule that never matches.
+  /// If true, reads `Disallow: private` as `Disallow: /private`. If false, this rule never matches.
   bool prepend_slash = false;
   tie_break tie = tie_break::allow;  ///< decides between rules of equal length
   /// Chooses the groups for a crawler with several names.

@@ -53,9 +53,9 @@ namespace rep_detail {
 /// The hours, in UTC, in which a site asks crawlers to come, such as `Visit-time: 0600-0845`. The
 /// source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 ///
-/// The hours end at the start of the last minute, here at 08:45:00. But 2359 means midnight, since
-/// people write 0000-2359 for the whole day. The hours can cross midnight (2200-0400). Two equal
-/// times mean the whole day.
+/// The hours end at the start of the second time: `0600-0845` ends at 08:45:00. But 2359 means
+/// midnight, since people write 0000-2359 for the whole day. The hours can cross midnight
+/// (2200-0400). Two equal times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
 
@@ -149,8 +149,8 @@ struct request_rate {
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose window contains `utc`, or else the slowest rate without a
-  /// window, if any. `utc` counts minutes since any midnight UTC.
+  /// Returns the slowest rate whose `window` contains `utc`. If there is none, returns the slowest
+  /// rate without a window, or an empty optional. `utc` counts minutes since any midnight UTC.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

@@ -67,7 +67,7 @@ class scanner {
 
  private:
   /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts, since
-  /// its first part could mean the opposite.
+  /// the start of a line could mean the opposite of the whole line.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -267,8 +267,8 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Sets the members of `line` that depend on the lines above. Only rules end the User-agent lines
-  /// of a group (RFC 9309, sections 2.1 and 2.2.4).
+  /// Sets the members of `line` that depend on the lines above. A group has all User-agent lines up
+  /// to its first rule (RFC 9309, sections 2.1 and 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();
@@ -363,7 +363,7 @@ class scanner {
 }  // namespace rep_detail
 
 /// Reads a robots.txt in one pass, and gives its directives to `handler`, in file order. Returns
-/// the numbers of lines.
+/// how many lines have content, and how many of these lines are malformed.
 ///
 /// Accepts any octets. Reports and skips unreadable lines. Throws only if the handler throws. Takes
 /// linear time.

@@ -15,9 +15,9 @@ namespace robots {
 /// Compiles the rules for a crawler with several names, the most specific name first:
 /// `compile(text, {"examplebot-news", "examplebot"})`.
 ///
-/// If several names have groups, `options.names` selects the first of these names, or merges the
-/// groups. RFC 9309 leaves this open. The rules of `*` apply if no name has a group, or if there
-/// are no names. Verdicts report the first name that has a group.
+/// If several names have groups, `options.names` decides whether to use only the first such name or
+/// to merge the groups. RFC 9309 leaves this open. The rules of `*` apply if no name has a group,
+/// or if there are no names. Verdicts report the first name that has a group.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::span<const std::string_view> user_agents,
                                          const parse_options& options = {}) {
@@ -39,7 +39,7 @@ namespace robots {
   return compile(text, std::span{&user_agent, 1}, options);
 }
 
-/// Accepts names in braces. Otherwise, C++ would make one text of two names.
+/// Accepts names in braces. Without this overload, two names would be the iterators of one text.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {}) {

@@ -106,7 +106,7 @@ class rule_comparison {
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
     std::array<bool, 2> reported{};
-    // For each set, an example. The text is empty if its search stopped early.
+    // An example for each set. An empty text means that the search stopped early.
     std::array<std::optional<std::string>, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
@@ -139,8 +139,8 @@ class rule_comparison {
     rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
-  /// Returns the indexes of rules that can match a target of rule `i`, with `i` last. Their
-  /// literals are prefixes of the literal of `i`, or begin with it.
+  /// Returns the indexes of the rules that can match a target of rule `i`. The last index is `i`.
+  /// The literal of such a rule begins with the literal of `i`, or the reverse.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -156,7 +156,7 @@ class rule_comparison {
     return found;
   }
 
-  /// Returns a target of `with`: `filler` for each `*`, and `end` unless `with` is anchored.
+  /// Replaces each `*` of a pattern by `filler`. Appends `end` unless the pattern is anchored.
   [[nodiscard]] static std::string filled(const compiled_pattern& with, std::string_view filler,
                                           std::string_view end) {
     std::string target;
@@ -206,8 +206,8 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A target that a higher rule of the same set decides is no example. So the higher rule becomes
-    // a competitor with the kind of `own`.
+    // `is_example` rejects a target if the deciding competitor has the kind `own.kind`. So a rule
+    // of the same set with a higher rank becomes such a competitor.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -219,8 +219,8 @@ class rule_comparison {
     }
     std::sort(competitors.begin(), competitors.end(),
               [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
-    // `base` is the first competitor that matches every target of this rule. Later ones never
-    // decide.
+    // `base` is the first competitor that matches every target of this rule. So the competitors
+    // after `base` never decide.
     const auto base =
         std::find_if(competitors.begin(), competitors.end(),
                      [&](const competitor& rival) { return covers(rival.pattern, everything); });
@@ -292,7 +292,7 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds fillers to `fills` for which a target of `self` may match `rival`, too.
+  /// Adds fillers to `fills`. With these fillers, a target of `self` may match `rival`, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
@@ -336,8 +336,8 @@ class rule_comparison {
   }
 
   /// Returns the change of rule `i` in the set `side`. A partner is a rule of the same kind in the
-  /// other set that covers rule `i`, or is covered by it. Chooses the partner with the most similar
-  /// length.
+  /// other set that covers rule `i`, or is covered by it. Chooses the partner whose pattern is
+  /// closest in length to the pattern of rule `i`.
   [[nodiscard]] change_report::rule_change change_of(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     const std::size_t other = 1 - side;

@@ -16,8 +16,8 @@ struct key_spelling {
   bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
 };
 
-/// All spellings of keys. The wrong spellings with `prefix` come from google/robotstxt, and the
-/// wrong spellings with `whole` from crawler-commons.
+/// All spellings of keys. The wrong spellings marked `prefix` come from google/robotstxt. The wrong
+/// spellings marked `whole` come from crawler-commons.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -72,7 +72,8 @@ struct recognised_key {
 };
 
 /// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings.
-/// Otherwise, `prefixes` selects those of google/robotstxt, such as `Disallowed`.
+/// Without `strict`, `prefixes` selects the wrong spellings of google/robotstxt, such as
+/// `Disallowed`. Without both, accepts all `spellings` as whole keys.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {

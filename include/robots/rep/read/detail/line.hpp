@@ -84,8 +84,8 @@ class key_part {
     }
   }
 
-  /// Returns true if `octets` begin with this part. Sets bit 0x20 of the octets to compare with
-  /// letters. This turns upper case into lower case, but no other octet into a letter.
+  /// Returns true if `octets` begin with this part. Sets bit 0x20 of each octet that is compared
+  /// with a letter. The bit makes upper case lower, and makes no other octet a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }

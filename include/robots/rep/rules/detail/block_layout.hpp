@@ -19,9 +19,9 @@ namespace robots::rep_detail {
 
 /// A rule of a `rule_set`, in twelve octets. The written pattern is elsewhere in the set's memory.
 ///
-/// For most rules, the compiled pattern is the written text without `*` and `$` at the end. Any
-/// other text is called a source, and is compiled for each comparison. Before a source are two
-/// numbers of two octets: the rule's specificity and the length of the text.
+/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. Any
+/// other written pattern is called a source. Each comparison compiles the source. Two numbers of
+/// two octets precede a source: the rule's specificity and the length of the written pattern.
 class packed_rule {
  public:
   static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
@@ -32,8 +32,8 @@ class packed_rule {
 
   packed_rule() = default;
 
-  /// `size`, the octets of the text, is below 2^16, since a line has at most 16,663 octets. `line`
-  /// is below 2^28, since a text has at most 2^28 octets.
+  /// `size` is the number of octets of the written pattern. `size` is below 2^16, since a line has
+  /// at most 16,663 octets. `line` is below 2^28, since a text has at most 2^28 octets.
   constexpr packed_rule(rule_kind kind, std::uint32_t line, std::size_t size) noexcept
       : offset_(0),
         line_and_flags_((line & line_mask) | flag(kind == rule_kind::allow, allow_bit)),
@@ -130,7 +130,7 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // Bits for the end of the written text after the compiled pattern: `*`, `$` or `*$`.
+  // These bits say what follows the compiled pattern in the written pattern: `*`, `$` or `*$`.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 
@@ -172,8 +172,9 @@ class packed_rule {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after all whole words. The first `count` octets
-/// of `word`, 0 to 7, are the rest. The highest bits are the most random.
+/// Returns the hash of a text. `state` is the state after all whole words of the text. The first
+/// `count` octets of `word` are the rest of the text. `count` is 0 to 7. The highest bits of the
+/// hash are the most random.
 ///
 /// An attacker can find texts with equal hashes. Such texts cost time, but no answer is wrong.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
@@ -224,7 +225,7 @@ class prefix_hasher {
 inline constexpr std::size_t max_key_size = 63;
 
 /// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
-/// selects one of four classes. A target can begin only with prefixes of the same class.
+/// selects one of four classes. If a target begins with a prefix, both have the same class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -290,15 +291,15 @@ struct rule_set_facts {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns the position in the block of the bucket of `hash`. There are `buckets` buckets from
-/// index `first` on.
+/// Returns where the block stores the bucket of `hash`. There are `buckets` buckets from index
+/// `first` on.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash. A query skips the rules of a bucket with another tag.
+/// Returns the tag of a hash. In a bucket, a query tries only rules with the tag of its hash.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

@@ -75,8 +75,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
   return octets;
 }
 
-/// Makes a pattern from the compiled text `text`. Removes wildcards at the end, and an anchor after
-/// a wildcard, which has no effect.
+/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. Also removes an
+/// anchor that follows a wildcard, since such an anchor has no effect.
 [[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
   if (text.ends_with('*')) {
     anchored = false;

@@ -11,8 +11,8 @@
 
 namespace robots::rep_detail {
 
-/// The quality of a match between a User-agent line and a crawler, from worst to best. If a crawler
-/// has several names, an earlier name has a higher value above `own`.
+/// The quality of a match between a User-agent line and a crawler, from worst to best. Values above
+/// `own` rank several names of a crawler: an earlier name has a higher value.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
