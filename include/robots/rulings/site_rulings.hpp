@@ -34,8 +34,8 @@ namespace robots::rulings_detail {
 
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time, so
-/// that an older ruling that arrives later from another process is ignored.
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So an
+/// older ruling has no effect if it arrives from another process afterwards.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
   std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
@@ -46,7 +46,7 @@ struct ruling {
   /// The time of the ruling, in milliseconds since the epoch. The later of two rulings applies.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made the ruling
-  /// The policy of a site in quarantine. It does not leave the process.
+  /// The policy of a site in quarantine. The policy is not sent to other processes.
   std::shared_ptr<const robots::policy> policy{};
 };
 
@@ -148,7 +148,8 @@ class site_rulings {
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
-  /// sign-off, the first call reports the site and adds it to `awaiting_sign_off`.
+  /// sign-off, the first call for the site sends an event, and adds the site to
+  /// `awaiting_sign_off`.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
   /// Returns true if the crawler may send requests to a site. Calls `find`.
@@ -164,9 +165,9 @@ class site_rulings {
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site of a key. Has no effect if the site is halted already, or if 65,536 sites are
-  /// halted. `found_at` is the time when the reason was found. The halt has no effect if the site
-  /// was resumed after this time.
+  /// Halts the site whose key is `key`. Has no effect if the site is halted already, or if 65,536
+  /// sites are halted. `found_at` is the time when the reason was found. The halt has no effect if
+  /// the site was resumed after this time.
   void halt(std::string_view key, halt_reason why,
             const std::shared_ptr<const call_context>& context = {},
             std::optional<std::chrono::sys_seconds> found_at = {});
@@ -196,12 +197,12 @@ class site_rulings {
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const { return keys(true); }
 
-  /// Counts a malformed file of the site of a key. After `ruling_options::quarantine_after` files
-  /// in a row, the site goes into quarantine, unless 65,536 sites are in quarantine. `make` makes
-  /// the policy for the quarantine.
+  /// Counts a malformed file of the site whose key is `key`. After
+  /// `ruling_options::quarantine_after` files in a row, the site goes into quarantine, unless
+  /// 65,536 sites are in quarantine. `make` makes the policy for the quarantine.
   ///
-  /// At most 65,536 sites have a count. If there are more, the site whose last malformed file is
-  /// the oldest loses its count.
+  /// At most 65,536 sites have a count. If there are more, the site that has had no malformed file
+  /// for the longest time loses its count.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
                       const std::function<std::shared_ptr<const policy>()>& make);
   /// Releases a site from quarantine and resets its count of malformed files.
@@ -218,21 +219,22 @@ class site_rulings {
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 
-  /// Merges a record that another process has sent. Returns false, and has no effect, if `text` is
-  /// not a record, has a ruling later than `latest`, or is not about `bare_site`. An empty
-  /// `bare_site` stands for any site.
+  /// Merges a record that another process has sent. Returns false and changes nothing in three
+  /// cases: `text` is not a record, it has a ruling later than `latest`, or it is not about
+  /// `bare_site`. An empty `bare_site` stands for any site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// Sends the rulings on a site to the other processes if `shared`, the rulings in the shared
-  /// store, lacks a ruling of this process.
+  /// `shared` has the rulings in the shared store. If a ruling of this process is missing there,
+  /// sends the site's rulings to the other processes.
   void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const { return keys(false); }
 
  private:
-  // The limit for each of these: halts, sites in quarantine, sites with a count of malformed files,
-  // and sites that wait for a sign-off.
+  // The maximum number of halts. It is also the maximum number of sites in quarantine, of sites
+  // with malformed files, and of sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // If this many sites have rulings, rulings of other processes on further sites are ignored.
+  // The maximum number of sites with rulings. If it is reached, a ruling from another process is
+  // ignored if its site has no ruling yet.
   static constexpr std::size_t most_learned = 262'144;
 
   struct malformed_files {
@@ -273,12 +275,13 @@ class site_rulings {
   void note_awaiting(const std::string& bare);
   void share(const std::string& bare);
 
-  /// Returns the rulings of a kind in force, sorted by key. `least` is the value of the first
-  /// enumerator of `Value`.
+  /// Returns the rulings of one kind that are in force, sorted by key. `least` is the value of the
+  /// first enumerator of `Value`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const;
-  /// Returns the sorted keys, without a scheme, of all sites or of those that await a sign-off.
+  /// Returns the keys of all sites, or only of the sites that await a sign-off. The keys are sorted
+  /// and have no scheme.
   [[nodiscard]] std::vector<std::string> keys(bool only_awaiting) const;
 
   const ruling_options options_;

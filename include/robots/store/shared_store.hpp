@@ -25,7 +25,8 @@ class store_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The exception if a part of a shared store is down. Calls for keys of other parts can succeed.
+/// The exception for a call that fails because a part of a shared store is down. Calls for keys of
+/// other parts can succeed.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
@@ -67,13 +68,13 @@ struct store_reply {
 };
 
 /// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
-/// be another program. At any time, the store can be down, lose all data, or get values from a
-/// stranger.
+/// be another program. At any time, the store can be down, lose all data, or get values from an
+/// unknown program.
 ///
-/// Stores derive from this class. Any thread may call a store. A call blocks at most for the
-/// timeouts of the store, and throws `store_error` if the call fails. Keys and values can hold any
-/// octets. The store does not check a value; the reader of the value must check it. A key is never
-/// empty.
+/// Stores derive from this class. Any thread may call a store. A call blocks no longer than the
+/// timeouts of the store allow. If the call fails, it throws `store_error`. Keys and values can
+/// hold any octets. The store does not check a value; the reader of the value must check it. A key
+/// is never empty.
 ///
 /// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
 /// store of several parts, such as a cluster, works while one part is down. A call that needs this
@@ -122,9 +123,9 @@ class SharedStore {
     return replies;
   }
 
-  /// Replaces the value for all processes. Does not change leases. A value that cannot be stored
-  /// whole is not stored. A lifetime of 0 or less erases the value. With the maximum lifetime, the
-  /// value stays until the store needs the room.
+  /// Replaces the value for all processes. Does not change leases. Stores the whole value or
+  /// nothing. A lifetime of 0 or less erases the value. With the maximum lifetime, the value stays
+  /// until the store needs the room.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
@@ -136,8 +137,8 @@ class SharedStore {
                                      const store_lease& lease) = 0;
 
   /// Removes the value of `key` and ends the lease of `key`, even if another process holds the
-  /// lease. Every `load` that begins after the return of `erase` sees the erasure. In the
-  /// other processes, `watch` reports the key, even if the key had no value.
+  /// lease. A `load` that begins after `erase` has returned does not return the erased value. In
+  /// the other processes, `watch` reports the key, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
 
   /// Notifies the other processes, by `watch`, that their copies of the value are out of date.
@@ -193,7 +194,7 @@ class SharedStore {
     reply.is_answered = true;
   }
 
-  /// Empties a reply and releases its lease, since a failed call returns no lease.
+  /// Empties a reply and releases its lease. A call that fails returns no lease.
   void abandon(store_reply& reply) noexcept {
     const auto lease = std::exchange(reply, {}).lease;
     try {

@@ -31,7 +31,8 @@ struct tiered_options {
   /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
   /// If true, records that are older than this cache are ignored. Then a crawl that starts again
-  /// asks each site again. If several processes start together, only one process asks each site.
+  /// asks each site again. If several processes start together, each site is asked by only one of
+  /// them.
   bool ignore_older = false;
   /// The circuit breaker: after `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
@@ -77,8 +78,8 @@ namespace robots {
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
 /// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
-/// entry, the cache asks `Far` before the web. A look-up with a fresh entry in `Near` is as fast as
-/// without `Far`. The cache also works while `Far` does not answer.
+/// entry, the cache asks `Far` before the web. If `Near` has a fresh entry, `Far` does not slow
+/// down the look-up. The cache also works while `Far` does not answer.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

@@ -12,8 +12,8 @@ namespace robots {
 /// not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A date and time of day, which HTTP dates, Visit-time and Request-rate need. It counts
-/// nanoseconds on every platform, so its range is from 1677 to 2262.
+/// A date and time of day, for HTTP dates, Visit-time and Request-rate. It counts nanoseconds on
+/// every platform, so its range is from 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// A source of the time that can also sleep.
@@ -45,7 +45,7 @@ template <Clock C>
 
 namespace robots::detail {
 
-/// A clock whose time a program, such as a test, moves. After `auto keep = c.on_move(f)`, each move
+/// A clock that a program, such as a test, can move. After `auto keep = c.on_move(f)`, each move
 /// calls `f` in the thread that moves the time, until `keep` is destroyed. So a thread that waits
 /// for a certain time can check the clock again. Models: `ManualClock`.
 template <class C>

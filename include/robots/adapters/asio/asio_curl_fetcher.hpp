@@ -43,8 +43,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.start(std::move(request), std::move(done));
-      // Calls `done` if the exchange could not begin. Otherwise, libcurl's timer begins the
-      // exchange.
+      // If the exchange has failed already, calls `done`. If not, libcurl's timer starts it.
       self.collect();
     });
   }
@@ -89,7 +88,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Makes Asio wait for `events` of `socket`, instead of the events of an earlier call.
+  /// Makes Asio wait for `events` of `socket`. Ends earlier waits for `socket`.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
       static_cast<void>(found->second->release());  // ends the waits for `socket`
@@ -108,8 +107,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Reports each `event` of a socket to libcurl as `mask`, until `watch_socket` releases
-  /// `watched`.
+  /// Passes `mask` to libcurl each time that `event` occurs. Stops when `watch_socket` replaces or
+  /// removes `watched`.
   void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int mask) {
     watched->async_wait(event, [weak = weak_from_this(), watched, event,
                                 mask](const boost::system::error_code& error) {
@@ -165,8 +164,9 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
 
 }  // namespace adapters_detail
 
-/// Makes the same exchanges as `CurlFetcher`, but any number at once, on the threads of an executor
-/// of Boost.Asio. This class starts no threads, but libcurl can start threads to look up names.
+/// Fetches like `CurlFetcher`, but runs up to `curl_options::max_connections` exchanges at once, on
+/// the threads of a Boost.Asio executor. This class starts no threads, but libcurl can start
+/// threads to look up names.
 ///
 /// Copies share their handles and connections. All copies work on one strand. So any number of
 /// threads may run the executor, and any thread may call `async_fetch`. When the last copy is
@@ -180,9 +180,9 @@ class AsioCurlFetcher {
                            const curl_options& options = {})
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
-  /// Begins an exchange. The executor, never this function, calls `done` with the response. If
-  /// `done` throws, the executor's `run` throws the same exception. Any thread may call this
-  /// function.
+  /// Begins an exchange. The executor calls `done` with the response. This function never calls
+  /// `done`. If `done` throws, the executor's `run` throws the same exception. Any thread may call
+  /// this function.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

@@ -56,8 +56,9 @@ class asio_operation {
     }
   }
 
-  // The executor of `use_future` runs posted work on system threads, and dispatched work at once.
-  // So `finish` posts to `here_`, which dispatches to the executor of the handler.
+  // The executor of `use_future` runs posted work on system threads. It runs dispatched work
+  // immediately, in the calling thread. So `finish` posts to `here_`, which dispatches to the
+  // executor of the handler.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);
@@ -101,18 +102,19 @@ class asio_operation {
 /// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
 /// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
 /// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
-/// operation continues while another operation or a blocking call waits for this fetch. A handler
-/// runs on its associated executor or, if it has none, on the executor of this object. A handler
-/// never runs in the call that starts the operation. This object holds no lock while a handler
-/// runs.
+/// operation continues if another operation or a blocking call waits for this fetch, or if
+/// `cache_options::finish_abandoned` is true. A handler runs on its associated executor or, if it
+/// has none, on the executor of this object. A handler never runs in the call that starts the
+/// operation. This object holds no lock while a handler runs.
 ///
-/// Any thread may start operations, and any number of threads may run the executor. A timer waits
-/// until a retry is due by the cache's clock. If this clock is a `ManualClock`, this object moves
-/// the clock to that time instead. An observer of the cache must not destroy this object.
+/// Any thread may start operations, and any number of threads may run the executor. Before a retry,
+/// a timer waits until the cache's clock reaches the time of the retry. If this clock is a
+/// `ManualClock`, this object moves the clock to that time instead. An observer of the cache must
+/// not destroy this object.
 ///
-/// The cache and the executor's context must outlive this object. The destructor waits for the step
-/// that is running, and cancels all fetches. Other callers that wait for a cancelled fetch then
-/// fetch the file themselves.
+/// The cache and the executor's context must outlive this object. The destructor waits while a
+/// thread runs a task of this object. Then it cancels all fetches. Other callers that wait for a
+/// cancelled fetch then fetch the file themselves.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
@@ -148,8 +150,8 @@ class asio_robots_cache {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  /// Holds the running look-ups and the timer of their driver. Tasks in Asio's queues do not keep
-  /// this object alive. After `close()`, nothing uses the cache.
+  /// Runs the look-ups with a `look_up_driver` and a timer. Tasks in Asio's queues do not keep this
+  /// object alive. After `close()`, nothing uses the cache.
   class look_ups : public std::enable_shared_from_this<look_ups> {
    public:
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
@@ -226,8 +228,8 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock`, such as `ManualClock`, moves only when a program moves it, as this
-        // task does.
+        // A `NotifyingClock`, such as `ManualClock`, does not move by itself. So this task moves
+        // the clock to the next step.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});

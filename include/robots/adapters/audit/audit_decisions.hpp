@@ -241,8 +241,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // A policy has the robots.txt that the entry names. Otherwise, the policy has an earlier
-      // robots.txt with equal directives, from this site or from the site that answered.
+      // The entry can name the robots.txt of its policy. Otherwise, the policy uses an earlier
+      // robots.txt with equal directives, from `site` or from `final_site`.
       const std::string own = text_key(recorded.site, recorded.directives);
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
@@ -326,7 +326,7 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Checks that the policy is for the URL of `entry`, and that another entry explains the policy.
+  /// Checks that the site is that of the URL, and that other entries give the cause of the policy.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -341,7 +341,7 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // Another thread can record the fact just after the decision, so one second is allowed.
+      // Another thread can record the fact after the decision, but at most one second later.
       return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
@@ -415,7 +415,7 @@ class audit_judge {
   bool has_gaps_ = false;
   std::string first_unknown_;
   described_crawler crawler_;
-  // The first entry about each fact, such as the halt of a site: its number and time in seconds.
+  // By fact, such as the halt of a site: the number and the time, in seconds, of its first entry.
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
@@ -430,11 +430,11 @@ class audit_judge {
 /// crawler. Any other decision needs an entry that explains it: a retrieval with the same outcome,
 /// an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// If the needed entry is missing, the decision is a difference. If the first files are missing or
-/// the trail states a loss, the decision is unknown instead. Call `verify_audit` first, since this
-/// function does not check the hashes. Files may have any content. Throws `audit_error` like
-/// `verify_audit`. Takes linear time, reads the files twice, and keeps several hundred octets in
-/// memory for each policy.
+/// If the needed entry is missing, adds the decision to `differences`. But if the first files are
+/// missing, or the trail reports a loss, only counts the decision as `unknown`. Call `verify_audit`
+/// first, since this function does not check the hashes. Files may have any content. Throws
+/// `audit_error` like `verify_audit`. Takes linear time, reads the files twice, and keeps several
+/// hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

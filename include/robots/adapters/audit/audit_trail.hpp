@@ -41,14 +41,14 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 ///
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
-/// robots.txt once, its directives for each crawler, and all events except look-ups, parsing and
-/// drops of cache entries. Entries have the trace id of their call, if the call has a trace.
-/// `verify_decisions` computes each decision again from the entries.
+/// robots.txt once, with its directives for each crawler. It also records all events except
+/// look-ups, parsing and the removal of cache entries. Entries have the trace id of their call, if
+/// the call has a trace. `verify_decisions` computes each decision again from the entries.
 ///
 /// A background thread writes the files. Callers wait only while the queue is full, and for at most
-/// `audit_options::longest_wait`. If the disk is full or hangs, events are lost. The trail states
-/// the number of lost events as soon as it can be written again. After `kill -9`, the next trail
-/// with the same path continues after the last whole line.
+/// `audit_options::longest_wait`. If the disk is full or hangs, events are lost. When the disk
+/// works again, an entry of the trail gives the number of lost events. After `kill -9`, the next
+/// trail with the same path continues after the last whole line.
 ///
 /// All copies write to the same trail. Give copies to all caches that have the same options. Any
 /// thread may use any copy. Only one process may write a trail. This process must not fork while
@@ -57,7 +57,7 @@ class AuditTrail {
   using writer = adapters_detail::audit_writer;
 
  public:
-  /// Begins or continues the trail at `audit_options::path`. `crawler` has the options of the
+  /// Begins or continues the trail at `audit_options::path`. `crawler` must be the options of the
   /// cache. Throws `std::invalid_argument` for bad options, such as a `parse.max_bytes` above 4
   /// MiB, and `audit_error` if the trail cannot be written.
   AuditTrail(const audit_options& options, const cache_options& crawler)
@@ -71,7 +71,7 @@ class AuditTrail {
                  std::default_delete<writer::queue>{}(last);
                }} {}
 
-  /// Records an event. For a decision or an admission, `audit_options::share` is the probability.
+  /// Records an event, but decisions and admissions only with probability `audit_options::share`.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
     constexpr bool is_decision = std::same_as<Event, decision_event>;
@@ -90,7 +90,7 @@ class AuditTrail {
       news.parts.push_back({Event::name, std::move(members).finish()});
     }
     const std::size_t size = news.size();
-    // The queue counts the policy, since the waiting event can be its only owner.
+    // The queue counts the policy's memory, since the event can be the only owner of the policy.
     const base::shared_memory keeps{news.policy.get(),
                                     news.policy ? news.policy->memory_bytes() : 0};
     if (!queue_->push(std::move(news), size, keeps, writer_->options.longest_wait)) {
@@ -98,9 +98,9 @@ class AuditTrail {
     }
   }
 
-  /// Waits until all earlier events, and the number of lost events, are on the disk. Returns false
-  /// if these events cannot be written within `longest`. Always returns false after the disk has
-  /// lost written entries, or another program has deleted or cut off a file.
+  /// Waits until the disk has all earlier events, and the number of lost events if there are any.
+  /// Returns false if these events cannot be written within `longest`. Once the disk has lost
+  /// entries, or another program has deleted or truncated a file, always returns false.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return queue_->flush(longest) && writer_->is_complete();
   }

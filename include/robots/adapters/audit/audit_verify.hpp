@@ -182,7 +182,7 @@ class audit_verifier {
                   " entries before it, which another process left unsigned, were signed only now");
     }
     signed_ = found_.entries + 1;
-    // A trail that states no interval can have any number of entries after the last signature.
+    // If the trail does not give `sign_every`, any number of entries may follow the last signature.
     sign_every_ = stated_every_ > 0 ? stated_every_ : (std::numeric_limits<std::uint64_t>::max)();
     return true;
   }
@@ -296,14 +296,14 @@ class audit_verifier {
 /// Checks the trail in `files`. Give the oldest file first. Reports the first entry that was
 /// changed, lost, added or moved, or an incomplete last line.
 ///
-/// The hashes show each change, except if all later entries were rewritten, too. Signatures also
+/// The hashes show every change, unless someone also rewrote all later entries. Signatures also
 /// show a rewrite. `public_key` is the signer's key in PEM; if it is empty, signatures are not
 /// checked. `head` is the hash of an entry that must exist: take it from an earlier
 /// `audit_stats::last_hash`. If the end was cut off after a whole line, only a missing signature or
-/// `head` shows the loss. `audit_result::notes` states the limits of the check. Files may have any
-/// content. Throws `audit_error` for a file that cannot be read, is not a regular file or has a
-/// line above 32 MiB, and for a bad key. Throws `std::invalid_argument` if there are no files.
-/// Takes linear time, and keeps one line in memory.
+/// `head` shows the loss. `audit_result::notes` lists recorded losses, and what the check cannot
+/// prove. Files may have any content. Throws `audit_error` if the key is bad, or if a file cannot
+/// be read, is not a regular file or has a line above 32 MiB. Throws `std::invalid_argument` if
+/// there are no files. Takes linear time, and keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

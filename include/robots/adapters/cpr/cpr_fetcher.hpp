@@ -20,9 +20,9 @@ namespace adapters_detail {
 // The header of cpr 1.10.0 says 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
-/// Makes a `curl_slot` with the handle of a cpr session, which `configure` sets up. The session
-/// prepares requests, but makes no transfers, since `Session::Get()` would check for a stop only
-/// once a second.
+/// Makes a cpr session, sets it up with `configure`, and returns a `curl_slot` with its handle. The
+/// session only prepares requests. libcurl's multi handle makes the transfers, since
+/// `Session::Get()` would check for a stop only once a second.
 [[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
                                         const std::function<void(cpr::Session&)>& configure) {
   const auto session = std::make_shared<cpr::Session>();
@@ -52,8 +52,8 @@ static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or 
 /// cookies, schemes, timeouts, the check of certificates, and callbacks for header, body, debugging
 /// and sockets. Interceptors do not run.
 ///
-/// If `configure` sets a proxy with an address outside the public internet,
-/// `curl_options::allowed_addresses` must contain this address.
+/// If `configure` sets a proxy whose address is not public, add this address to
+/// `curl_options::allowed_addresses`.
 class CprFetcher : public CurlFetcher {
  public:
   /// Makes a fetcher with default options.

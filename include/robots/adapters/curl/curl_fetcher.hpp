@@ -23,14 +23,14 @@ namespace robots {
 /// public internet that is not in `curl_options::allowed_addresses`.
 ///
 /// libcurl asks for the content codings that it can decode. `max_bytes` limits the decoded body, so
-/// a compression bomb stays small. If the body is longer, the transfer ends at once, and
+/// a compression bomb cannot fill the memory. If the body is longer, the transfer ends at once, and
 /// `fetch_response::truncated` is true. Does not read the body of a redirect (301, 302, 303, 307,
 /// 308). Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
 ///
-/// Three faults of a body are `fetch_error::protocol`. First, libcurl cannot decode the body.
-/// Second, neither a length nor chunks prove that an encoded body is complete. Third, the end of
-/// TLS marks the end of the body, but close_notify is missing (RFC 9112, section 9.8). If the
-/// status is not 2xx, a fault is no error, and the response has no body. A libcurl on OpenSSL
+/// Returns `fetch_error::protocol` for three faults of a body. First, libcurl cannot decode the
+/// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, the body
+/// ends with the TLS connection, but the server sent no close_notify (RFC 9112, section 9.8). If
+/// the status is not 2xx, returns a response without the faulty body instead. A libcurl on OpenSSL
 /// notices close_notify only if it was built with verbose strings, which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
@@ -60,15 +60,15 @@ class CurlFetcher {
     web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
       // A network event or a stop request ends the wait early. If this libcurl lacks
-      // `curl_multi_wakeup`, a stop request has an effect within a second.
+      // `curl_multi_wakeup`, a stop request ends the wait within a second.
       web->run_once(std::chrono::seconds{1});
     }
     return std::move(**response);
   }
 
  protected:
-  /// Makes a fetcher whose handles come from `make`. `has_session` is true for handles of cpr
-  /// sessions, which can have a proxy.
+  /// Makes a fetcher whose handles come from `make`. Set `has_session` if a cpr session can name a
+  /// proxy.
   CurlFetcher(const curl_options& options,
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =

@@ -30,8 +30,8 @@ namespace adapters_detail {
 /// A function that owns an easy handle, prepares it for `request`, and returns it.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// Makes a new handle trust only libcurl's own file of certificates, not libcurl's own folder. With
-/// a folder, libcurl does not cache the file, but reads it for each connection, which takes 20 ms.
+/// If libcurl has a default CA file, makes a new handle ignore the default CA folder. With a
+/// folder, libcurl does not cache the file: reading it for each connection takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -48,21 +48,21 @@ inline void trust_file_alone(CURL* easy) noexcept {
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Makes exchanges in a multi handle. Either `run_once` drives the handle, or the user drives it
-/// and calls `collect()` from time to time. Only one thread at a time may use this object, but any
+/// Makes exchanges in a multi handle. The caller either calls `run_once`, or handles the sockets of
+/// `multi()` and then calls `collect()`. Only one thread at a time may use this object, but any
 /// thread may stop a request. The destructor ends running exchanges without callbacks.
 ///
-/// Exchanges above `curl_options::max_connections` wait in this object, not in libcurl, since there
-/// the wait would be part of the timeout.
+/// Exchanges above `curl_options::max_connections` wait in this object, since libcurl would count
+/// the wait as part of the timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `make` makes a slot with the given settings, which outlive the slot. The constructor calls
-  /// `make` once, and so throws if this libcurl lacks an option. The thread that stops a request
-  /// calls `wake`. `wake` must cause a call of `collect()`, and must not throw. Without `wake`, the
-  /// stop ends the wait of `run_once`.
+  /// `make` makes a slot for the given settings. The settings outlive the slot. The constructor
+  /// calls `make` once, to throw if this libcurl lacks an option. The thread that stops a request
+  /// calls `wake`. `wake` must cause a call of `collect()`, and must not throw. If `wake` is empty,
+  /// the stop request ends the wait of `run_once` instead.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -81,7 +81,7 @@ class curl_transfers {
     const std::size_t most = options.max_connections;
     most_begun_ = most != 0 ? most : most_begun_;
     limit(CURLMOPT_MAX_TOTAL_CONNECTIONS, most);  // also counts idle connections; 0 is no limit
-    // Limits the idle connections, since libcurl's default limit grows with the transfers.
+    // Limits idle connections, since libcurl's default limit grows with the number of transfers.
     limit(CURLMOPT_MAXCONNECTS,
           most != 0 ? most : (std::max<std::size_t>)(options.max_idle_handles, 1));
   }
@@ -105,8 +105,8 @@ class curl_transfers {
 
   /// Handles network events, and calls the callbacks of exchanges that have ended. Returns the
   /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
-  /// called or `timeout` passes. If a callback throws, throws the same exception. The next call
-  /// then calls the other callbacks.
+  /// called or `timeout` passes. If a callback throws, throws the same exception. The next
+  /// `run_once` calls the remaining callbacks.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
@@ -125,8 +125,8 @@ class curl_transfers {
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
-  /// throws, throws the same exception. The next call then calls the other callbacks. A callback
-  /// may start exchanges.
+  /// throws, throws the same exception. The next `collect()` calls the remaining callbacks. A
+  /// callback may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -219,7 +219,7 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Begins the oldest exchanges that have not begun, up to the limit.
+  /// Begins waiting exchanges, the oldest first, until `most_begun_` exchanges run.
   void begin_waiting() {
     while (next_ != exchanges_.end() && begun_ < most_begun_) {
       exchange& one = *next_++;
@@ -294,8 +294,8 @@ class curl_transfers {
 
 }  // namespace adapters_detail
 
-/// Makes the same exchanges as `CurlFetcher`, but any number at once. One thread calls `run_once`
-/// again and again, and gets the responses by callbacks.
+/// Fetches like `CurlFetcher`, but runs up to `curl_options::max_connections` exchanges at once.
+/// One thread calls `run_once` again and again, and gets the responses by callbacks.
 ///
 ///     curl_multi_fetcher web;
 ///     web.async_fetch(request, [](fetch_response response) { ... });
@@ -305,8 +305,8 @@ class curl_transfers {
 ///
 /// `run_once` does all work except name lookup, for which libcurl can start threads. An exchange
 /// ends at its timeout or after a stop request (`fetch_request::stop`). Any thread may request a
-/// stop, which wakes a waiting `run_once`. When to use which: `prefetch` to fill a cache, this
-/// class for your own loop, `AsioCurlFetcher` with Boost.Asio.
+/// stop, which wakes a waiting `run_once`. To fill a cache, use `prefetch`. With Boost.Asio, use
+/// `AsioCurlFetcher`. In your own event loop, use this class.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
 /// ends running exchanges, but calls no callbacks. Do not destroy this object in its callbacks.
@@ -319,7 +319,8 @@ class curl_multi_fetcher : private adapters_detail::curl_transfers {
   /// the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit curl_multi_fetcher(const curl_options& options = {}) : curl_transfers(options) {}
 
-  /// Begins an exchange. A later `run_once`, never this function, calls `done` with the response.
+  /// Begins an exchange. A later `run_once` calls `done` with the response. This function never
+  /// calls `done`.
   void async_fetch(fetch_request request, on_done done) {
     start(std::move(request), std::move(done));
   }

@@ -41,21 +41,20 @@ struct curl_options {
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
   /// was applied. For an address that is not permitted, the error is
   /// `fetch_error::refused_address`. If a name has several addresses, the fetcher tries only the
-  /// permitted addresses, and returns the error of these tries.
+  /// permitted ones. If these tries fail, the response has their error.
   ///
-  /// The address of `proxy` need not be permitted. The address of a proxy from the environment must
-  /// be permitted, since libcurl does not say which connections go to that proxy. With a proxy, the
-  /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. The
-  /// fetcher still checks a URL whose host is an address or `localhost`. If the environment names a
-  /// proxy, the address in a URL must be permitted. This holds even if `connect_to` sends the
-  /// request to another server.
+  /// The server in `proxy` may have any address. A proxy from the environment needs a permitted
+  /// address, since libcurl does not say which connections go to that proxy. Through a proxy, the
+  /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. If
+  /// `proxy` or the environment names a proxy, the fetcher checks each URL whose host is an address
+  /// or `localhost`. `connect_to` does not change this check.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
   /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
-  /// many pages of few hosts. If each host is asked once, each kept connection makes requests
+  /// many pages of few hosts. If you ask each host only once, kept connections only make requests
   /// slower.
   bool keep_connections = false;
 
@@ -68,8 +67,8 @@ struct curl_options {
   /// begins. The other fetchers make one exchange at a time for each thread that calls them.
   std::size_t max_connections = 256;
 
-  /// The maximum size of the headers in one exchange, in octets; more is `fetch_error::protocol`.
-  /// The limit must be above 0.
+  /// The maximum size of the headers in one exchange, in octets. For larger headers, the error is
+  /// `fetch_error::protocol`. The limit must be above 0.
   std::size_t max_header_bytes = std::size_t{64} * 1024;
 };
 

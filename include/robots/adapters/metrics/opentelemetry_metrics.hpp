@@ -33,17 +33,17 @@ namespace robots {
 /// `metrics_snapshot::families`: `robots.cache.hits`, `robots.blocked_requests`,
 /// `robots.parse.duration` and so on.
 ///
-/// Each time the SDK collects, it reads all counters and gauges from one snapshot. Histograms need
-/// each single duration, so this class is also an observer. Pass the `Metrics` and this object to
-/// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
-/// share one registration with the SDK, which ends with the last copy. Any thread may call any
-/// copy.
+/// Each collection of the SDK reads all counters and gauges from one snapshot. A histogram needs
+/// every single duration, which a snapshot does not have. So this class is also an observer. Pass
+/// the `Metrics` and this object to the cache, as `robots::observers{metrics, exported}`. Durations
+/// are in seconds. The default buckets of the SDK are made for milliseconds, so add a view with
+/// buckets for seconds. Copies share one registration with the SDK. The registration ends when the
+/// last copy is destroyed. Any thread may call any copy.
 class OpenTelemetryMetrics {
  public:
-  /// Exports `from` through `meter`, which must not be null. To export the statistics of a cache,
-  /// too, give a `now` that returns them. Any thread can call `now` while a copy of this object
-  /// exists. `now` must not throw.
+  /// Exports `from` through `meter`, which must not be null. To also export the statistics of a
+  /// cache, pass a function `now` that returns them. Any thread can call `now` while a copy of this
+  /// object exists. `now` must not throw.
   OpenTelemetryMetrics(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
                        Metrics from, std::function<cache_stats()> now = {})
       : shared_(std::make_shared<state>(meter, std::move(from), std::move(now))) {}
@@ -54,7 +54,7 @@ class OpenTelemetryMetrics {
   void on(const retrieval_event& event) { record("robots.fetch.duration", event.duration); }
   /// Records the duration of parsing.
   void on(const parse_event& event) { record("robots.parse.duration", event.duration); }
-  /// Records the wait of an admitted request at a gate.
+  /// Records how long an admitted request waited at its gate.
   void on(const admission_event& event) {
     if (event.reason == admission_reason::go) {
       record("robots.gate.wait", event.waited);
@@ -129,8 +129,8 @@ class OpenTelemetryMetrics {
       state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
-      // The SDK reads one instrument after another. If the SDK reads an instrument again, the next
-      // collection has begun, which needs a new snapshot.
+      // The SDK reads one instrument after another. If the SDK reads the same instrument again, a
+      // new collection has begun. It needs a new snapshot.
       if (from.observation == owner.observation) {
         owner.latest = owner.families();
         ++owner.observation;

@@ -34,13 +34,13 @@
 namespace robots {
 
 /// The OpenTelemetry span of a call, for `call_options::context`. All work for a call with this
-/// context belongs to the trace of the span, in any thread.
+/// context belongs to the trace of the span, whatever thread does the work.
 ///
 ///     cache.check(url, {.context = robots::opentelemetry_context::current()});
 struct opentelemetry_context final : call_context {
   opentelemetry::trace::SpanContext span;  ///< the caller's span
 
-  /// Makes the context of the span `of`.
+  /// Makes a context from the span context `of`.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
@@ -61,7 +61,7 @@ struct opentelemetry_context final : call_context {
 
 namespace adapters_detail {
 
-/// Converts a text for OpenTelemetry. The pointer in the result is never null, since the SDK reads
+/// Converts a text for OpenTelemetry. The pointer in the result is never null, since the SDK uses
 /// the pointer even if the text is empty.
 [[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
   return from.empty() ? opentelemetry::nostd::string_view{""}
@@ -92,13 +92,13 @@ namespace adapters_detail {
 }  // namespace adapters_detail
 
 /// An observer that makes spans for the work of a call, as children of the caller's span. See
-/// `opentelemetry_context`. Makes no spans for a call without a trace.
+/// `opentelemetry_context`. Makes no spans if neither the call nor the thread has a valid span.
 ///
 /// | span           | work                                                        |
 /// |----------------|-------------------------------------------------------------|
 /// | `robots.fetch` | a retrieval, and in it a client span `GET` for each request |
 /// | `robots.parse` | parsing a file                                              |
-/// | `robots.check` | a decision, with `robots.blocked`, the reason and the rule  |
+/// | `robots.check` | a decision, with attributes such as `robots.blocked`        |
 /// | `robots.admit` | the wait at a gate, with the answer of the gate             |
 ///
 /// Makes each span after the work has ended, and gives the span the start time of the work. Copies

@@ -27,9 +27,9 @@ namespace robots {
 ///     exposer.RegisterCollectable(exported);
 class PrometheusMetrics final : public prometheus::Collectable {
  public:
-  /// Exports `from`. To export the statistics of a cache, too, give a `now` that returns them:
-  /// `[&cache] { return cache.stats(); }`. Any thread can call `now` while this object exists.
-  /// `now` must not throw.
+  /// Exports `from`. To also export the statistics of a cache, pass a function `now` that returns
+  /// them: `[&cache] { return cache.stats(); }`. Any thread can call `now` while this object
+  /// exists. `now` must not throw.
   explicit PrometheusMetrics(Metrics from, std::function<cache_stats()> now = {})
       : from_(std::move(from)), now_(std::move(now)) {}
 

@@ -61,7 +61,8 @@ class pattern {
 
 namespace rep_detail {
 
-/// Compares a target with the paths of many lines, in at most `max_match_steps` steps.
+/// Compares one target with many paths. All comparisons together take at most `max_match_steps`
+/// steps.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}

@@ -54,9 +54,10 @@ class rule_set {
   /// tried one by one. Allocates nothing. Needs up to 128 KiB of stack if the target and at least
   /// one rule are not in normal form.
   ///
-  /// A target is denied if its normal form exceeds 65,536 octets, or if comparing takes more than
-  /// 8,388,608 steps. Then `verdict::undecided` is true. A search for a literal takes at most one
-  /// step per octet of target and literal. A rule set without rules allows everything.
+  /// A target is denied if its normal form exceeds 65,536 octets, or if the comparison with the
+  /// rules takes more than 8,388,608 steps. Then `verdict::undecided` is true. A search for a
+  /// literal takes at most one step per octet of target and literal. A rule set without rules
+  /// allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table_.allows(target);
   }
@@ -88,7 +89,8 @@ class rule_set {
     return table_.facts.crawl_delay();
   }
 
-  /// Returns the name in verdicts: the crawler's token as given, or "*" if the rules of `*` apply.
+  /// Returns the name that verdicts show: the crawler's token as given, or "*" if the rules of `*`
+  /// apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table_.user_agent();
   }
@@ -99,7 +101,7 @@ class rule_set {
     return table_.facts.traits->lenient_targets;
   }
 
-  /// Returns the number of rules without the empty rules, which restrict nothing.
+  /// Returns the number of rules. Empty rules do not count, since they restrict nothing.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts.rules; }
 
   /// Returns true if there are no rules, so that everything is allowed.

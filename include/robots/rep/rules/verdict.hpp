@@ -37,8 +37,8 @@ struct verdict {
   /// The kind of the deciding rule, or empty if no rule decided.
   std::optional<rule_kind> directive{};
   std::optional<std::string_view> pattern{};  ///< the deciding rule's pattern, as written
-  /// The crawler's product token, as the caller spelled it, or "*" if the rules of `*` apply or no
-  /// crawler was named.
+  /// The crawler's product token, as the caller spelled it. It is "*" if the rules of `*` apply, or
+  /// if the caller named no crawler.
   std::string_view user_agent{};
   std::uint32_t line = 0;  ///< the 1-based line of the deciding rule, or 0 if no rule decided
   /// True if the target is denied because not all rules could be compared: the normal form of the

@@ -84,10 +84,10 @@ class audit_file {
     size_ += lines.size();
   }
 
-  /// Syncs the file. Returns false if the disk may have lost data. The system reports this once.
+  /// Syncs the file. Returns false if the disk may have lost data, only once for each loss.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
-  /// Returns how another program has changed the file since the last write, or an empty text.
+  /// Returns what another program did to the file since the last write, or an empty text.
   [[nodiscard]] std::string_view change() const {
     struct stat own{};
     if (::fstat(*file_, &own) != 0 || !S_ISREG(own.st_mode)) {
@@ -103,7 +103,7 @@ class audit_file {
     return size == size_ || is_torn_ ? "" : size < size_ ? "cut_off" : "appended";
   }
 
-  /// Continues in the next file. If it cannot be opened, returns false and keeps this file.
+  /// Continues in the next file. If opening it fails, returns false and keeps the current file.
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {

@@ -132,7 +132,7 @@ struct audit_news {
   std::vector<audit_part> parts{};
   std::shared_ptr<const robots::policy> policy{};  ///< the policy of a decision
 
-  /// Returns the memory in octets, without the policy.
+  /// Returns the memory of this event in octets, without its policy.
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t all = sizeof(*this) + about.capacity() + parts.capacity() * sizeof(audit_part);
     for (const audit_part& part : parts) {
@@ -155,7 +155,7 @@ class audit_writer {
         token{product_token(crawler.user_agent)},
         crawler_{crawler_text(crawler)},
         file_{from} {
-    // Starts OpenSSL now, so that OpenSSL ends after a global `AuditTrail`.
+    // Initializes OpenSSL now, so that its cleanup runs after the end of a global `AuditTrail`.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key{options.signing_key, true};
@@ -171,7 +171,8 @@ class audit_writer {
     const auto every = options.flush_every.value_or(std::chrono::milliseconds{0}).count();
     require(every >= 0,
             "audit_options: flush_every is " + std::to_string(every) + " ms: set 0 for at once");
-    // In JSON, a robots.txt or its directives can be six times as long, and must fit into a line.
+    // JSON escapes can make a robots.txt or its directives six times longer. The result must fit
+    // into one line with the other members.
     constexpr std::size_t longest = audit_lines::longest / 8;
     const auto most = std::to_string(crawler.parse.max_bytes);
     require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " + most +
@@ -188,14 +189,14 @@ class audit_writer {
     written_.signed_entries = written_.chain.entries;
     stats_.last_file = file_.number();
     stats_.last_hash = written_.chain.last;
-    // Reserves memory, so that the thread can report a failure without allocating.
+    // Reserves memory, so that the writing thread can report a failure without allocating.
     stats_.failure.reserve(100);
     why_lost_.reserve(100);
   }
 
   [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
 
-  /// Adds `events` to the number of lost events. The next block states this number and `why`.
+  /// Adds `events` to the number of lost events. The next block records this number and `why`.
   void lose(std::uint64_t events, std::string_view why) {
     const std::scoped_lock lock{mutex_};
     stats_.lost += events;
@@ -203,7 +204,8 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail states all lost events, and no written entry is known to be lost.
+  /// Returns true if the trail has the number of all lost events, and the disk is not known to have
+  /// lost an entry.
   [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
     return unstated_ == 0 && is_on_disk_;
@@ -248,11 +250,11 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// The number of ids at which the next block empties `known_` or `ids_`.
+  /// If `known_` or `ids_` has this number of ids, `begin_block` clears it.
   static constexpr std::size_t most_known = 65'536;
 
   /// Writes the first events of `waiting` as one block, and returns their number. If `why` is not
-  /// empty, the block ends with a checkpoint that states `why`. On failure, the events are lost.
+  /// empty, a `checkpoint` entry with `why` ends the block. On failure, the events are lost.
   std::size_t write_block(std::span<const audit_news> waiting, std::string_view why = {}) {
     std::size_t events = waiting.empty() ? 0 : 1;
     try {
@@ -291,7 +293,7 @@ class audit_writer {
     return events;
   }
 
-  /// Adds the first entries of a block. Returns the number of lost events that these entries state.
+  /// Adds the first entries of a block. Returns the number of lost events in these entries.
   std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
@@ -326,8 +328,8 @@ class audit_writer {
     return file_.size() + lines_.size() >= options.file_bytes + over_bytes_;
   }
 
-  /// Begins the next file. If the file cannot be opened, returns false. The writer tries again
-  /// after `file_bytes` more octets.
+  /// Begins the next file. If the next file cannot be opened, returns false. The writer tries again
+  /// when the current file has `file_bytes` more octets.
   bool begin_next_file() {
     flush_file();
     if (!file_.begin_next()) {
@@ -340,8 +342,8 @@ class audit_writer {
     return true;
   }
 
-  /// Begins the next file, since another program has changed this one. On failure, keeps this file,
-  /// or throws `audit_error` if this file was deleted or cut off.
+  /// Begins the next file, since another program has changed the current file. On failure, keeps
+  /// the current file, but throws `audit_error` if that file was deleted or truncated.
   void leave_file(std::string_view change) {
     const bool is_lost = change == "deleted" || change == "cut_off";
     const std::string name = file_.name_of(file_.number());
@@ -377,7 +379,7 @@ class audit_writer {
     next_.has_begun = true;
   }
 
-  /// Adds the entries of an event. If its policy is not in `known_`, adds the policy first.
+  /// Adds the entries of an event. If `known_` lacks the event's policy, first adds the policy.
   void add(const audit_news& news) {
     std::string about = news.about;
     if (news.policy) {
@@ -453,7 +455,7 @@ class audit_writer {
   std::vector<audit_part> reports_;  // entries about files, for the next block
   std::optional<clock::time_point> flush_at_;
   std::unordered_set<std::string> known_;  // the ids of the written entries
-  // The id of each policy, by address. The weak pointer shows if the address was reused.
+  // The id of each policy, by address. An expired weak pointer means that the id is stale.
   std::unordered_map<const policy*, std::pair<std::weak_ptr<const policy>, std::string>> ids_;
 };
 

@@ -40,10 +40,10 @@ namespace robots::adapters_detail {
   return std::nullopt;
 }
 
-/// Returns the reason why a proxy must not be asked for `host`, or an empty optional. If `host` is
-/// an address or `localhost` (RFC 6761, section 6.3), `guard` decides. Refuses a host that ends in
-/// a number, since a proxy can read it as an address. Refuses a host outside ASCII, since this
-/// library does not compute the ASCII form.
+/// Returns the reason why a request to `host` must not go through a proxy, or an empty optional if
+/// it may. If `host` is an address or `localhost` (RFC 6761, section 6.3), `guard` decides. Refuses
+/// any other host whose last label is a number, since a proxy can read such a host as an address.
+/// Refuses a host with characters outside ASCII, since this library does not convert it to ASCII.
 [[nodiscard]] inline std::optional<std::string> why_not_by_proxy(const address_guard& guard,
                                                                  std::string_view host) {
   while (host.ends_with('.')) {
@@ -68,7 +68,7 @@ namespace robots::adapters_detail {
 
 inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
 
-/// Returns the error for a `url` that must not go to a proxy, or an empty optional.
+/// Returns the error if a request for `url` must not go through a proxy, or else an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
   if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
@@ -104,9 +104,9 @@ class curl_guard {
 
   [[nodiscard]] proxy_use proxy() const noexcept { return proxy_; }
 
-  /// Returns `fetch_error::refused_address` if the guard refused all addresses, or a reused
-  /// connection. Otherwise returns `failure`. The message also names the first refused address, if
-  /// there is one.
+  /// Returns `fetch_error::refused_address` if the guard refused all addresses, or refused to reuse
+  /// a connection. Otherwise returns `failure`. The message also names the first refused address,
+  /// if there is one.
   [[nodiscard]] fetch_response judge(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;

@@ -110,13 +110,13 @@ inline void add(curl_strings& list, const std::string& text) {
   return {.error = error, .error_text = std::move(text)};
 }
 
-/// Converts `time` to libcurl's milliseconds, at most 24 days: a `long` can have 32 bits.
+/// Converts `time` to a `long` in milliseconds, at most 24 days, since a `long` can have 32 bits.
 [[nodiscard]] constexpr long curl_milliseconds(std::chrono::milliseconds time) noexcept {
   constexpr std::chrono::milliseconds::rep most = 0x7FFF'FFFF;
   return static_cast<long>((std::min)(time.count(), most));
 }
 
-/// Returns true for `HOST1:PORT1:HOST2:PORT2`. Each part can be empty; IPv6 has brackets.
+/// Returns true for `HOST1:PORT1:HOST2:PORT2`. Parts can be empty. IPv6 addresses need brackets.
 [[nodiscard]] constexpr bool is_connect_to(std::string_view text) noexcept {
   int field = 0;
   bool in_brackets = false;
@@ -140,7 +140,7 @@ inline void add(curl_strings& list, const std::string& text) {
 
 /// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
 /// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl refuses
-/// `url`. `flags` has CURLU flags.
+/// `url`. `flags` are CURLU flags for reading `url`.
 [[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   char* text = nullptr;
@@ -174,7 +174,7 @@ inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// The use of a proxy by an exchange, as far as known before the exchange begins.
+/// Says where the connections of an exchange go, as far as known before the exchange begins.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`
@@ -194,8 +194,7 @@ enum class proxy_use {
 class curl_settings {
  public:
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
-  /// libcurl cannot start. `has_session` is true for handles of cpr sessions, which can have a
-  /// proxy.
+  /// libcurl cannot start. Set `has_session` if a cpr session can name a proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
     start_curl();
@@ -209,7 +208,7 @@ class curl_settings {
 
   [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
 
-  /// Returns the use of a proxy by the next exchange.
+  /// Returns whether the next exchange uses a proxy.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
     if (options_.proxy) {
       return options_.proxy->empty() ? proxy_use::never : proxy_use::always;

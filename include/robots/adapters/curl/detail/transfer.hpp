@@ -23,9 +23,9 @@
 
 namespace robots::adapters_detail {
 
-/// The Content-Length fields of one header section. If lengths differ or are malformed, nothing
-/// shows whether the body is complete (RFC 9112, section 6.3). libcurl does not check this: it uses
-/// the last length, and ignores a length that is too large.
+/// The Content-Length fields of one header section. If the lengths differ or are malformed, no
+/// length shows whether the body is complete (RFC 9112, section 6.3). libcurl does not compare the
+/// lengths. It uses the last length, and ignores a length that does not fit into 63 bits.
 class content_length {
  public:
   /// Returns false if the value of a field is not a number, or differs from an earlier value.
@@ -58,7 +58,7 @@ class content_length {
 /// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
 inline constexpr std::size_t longest_url = 8'000'000;
 
-/// Returns the error for a request that must not be sent, or an empty optional.
+/// Returns the error if `request` must not be sent, or else an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
                                                            const curl_settings& settings) {
   if (request.stop.stop_requested()) {
@@ -92,7 +92,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return lines;
 }
 
-/// Returns true if a header `name` is neither empty nor `usual`.
+/// Returns true if a header `name` has a value that is neither empty nor `usual`.
 [[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
                                     std::string_view usual) {
   return std::ranges::any_of(headers, [&](const http_header& field) {
@@ -103,7 +103,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
 
 /// An exchange on an easy handle to which `curl_settings` were applied. The constructor sets the
 /// request. During the transfer, callbacks receive the decoded body and count the octets of the
-/// headers. They end the transfer if a limit is exceeded, or when the body of a redirect begins.
+/// headers. The callbacks end the transfer if a limit is exceeded or the body of a redirect begins.
 /// After the transfer, `finish` reads the response. This object must outlive the transfer and must
 /// not move.
 class curl_transfer {
@@ -119,8 +119,8 @@ class curl_transfer {
         body_room_(request.max_bytes == 0 ? (std::numeric_limits<std::size_t>::max)()
                                           : request.max_bytes),
         header_room_(settings.options().max_header_bytes) {
-    // The callbacks are `noexcept`, since no exception may pass through libcurl. If a writer
-    // returns another number than `size * count`, libcurl ends the transfer.
+    // The callbacks are `noexcept`, since no exception may pass through libcurl. To end the
+    // transfer, a writer returns a number other than `size * count`.
     using writer = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
     const writer on_body = [](char* data, std::size_t size, std::size_t count,
                               void* self) noexcept {
@@ -138,9 +138,9 @@ class curl_transfer {
     set_option(easy_, CURLOPT_HEADERFUNCTION, on_header);
     set_option(easy_, CURLOPT_HEADERDATA, static_cast<void*>(this));
     set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
-    // libcurl traces TLS in parts. A record header has 5 octets, an inner content type has 1, and a
-    // handshake message has at least 4. Only an alert has exactly 2: the level and the description.
-    // The description of close_notify is 0 (RFC 8446, section 6.1).
+    // libcurl traces TLS in parts of different sizes: 5 octets for a record header, 1 for an inner
+    // content type, at least 4 for a handshake message. Only an alert has 2: the level and the
+    // description. The description of close_notify is 0 (RFC 8446, section 6.1).
     set_option(
         easy_, CURLOPT_DEBUGFUNCTION,
         +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
@@ -180,10 +180,10 @@ class curl_transfer {
     // True if the connection was open, including TLS.
     const bool had_connection = info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) > 0;
     if (code == CURLE_OUT_OF_MEMORY && had_connection && !headers_complete_) {
-      // Before version 8.6, libcurl reports a header line above 100 KiB as out of memory.
+      // For a header line above 100 KiB, libcurl before 8.6 returns CURLE_OUT_OF_MEMORY.
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
-    // libcurl does not say which timeout ended the attempt to connect: the shorter one did.
+    // The shorter of `timeout` and `connect_timeout` ended the attempt. libcurl does not say which.
     const std::chrono::milliseconds timeout = request_->timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
@@ -213,7 +213,7 @@ class curl_transfer {
   }
 
   std::size_t count_header(std::string_view line) noexcept {
-    // This limit saves time, since libcurl searches all earlier headers for each new header.
+    // libcurl searches all earlier headers for each new header, which takes quadratic time.
     constexpr std::size_t max_header_lines = 1'000;
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
       return fail(line.size(), fetch_error::protocol,
@@ -242,7 +242,7 @@ class curl_transfer {
     return refuse(size);
   }
 
-  /// Returns a number of the transfer, or 0 if libcurl does not know it.
+  /// Returns the number that libcurl reports for `name`, or 0 if libcurl has no number.
   template <class Number>
   [[nodiscard]] Number info(CURLINFO name) const noexcept {
     Number number = 0;
@@ -256,16 +256,16 @@ class curl_transfer {
   }
 
   /// Returns the response. `problem` is libcurl's message if the body could not be decoded, and is
-  /// empty otherwise. With a 2xx status, a faulty body makes the response an error. With any other
-  /// status, a faulty body is left out of the response.
+  /// empty otherwise. If the body is faulty and the status is 2xx, returns an error instead. With
+  /// any other status, leaves a faulty body out of the response.
   [[nodiscard]] fetch_response received(std::string_view problem) {
     const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
     if (status < 200 || !headers_complete_) {
       return failed(fetch_error::protocol, "the connection ended before the header section did");
     }
     fetch_response response{.status = status};
-    // Reads only the header fields of the final response. Interim responses, a proxy's answer to
-    // CONNECT and trailers also have fields.
+    // Reads only the header fields of the final response. Ignores the fields of interim responses,
+    // of a proxy's answer to CONNECT and of trailers.
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
@@ -317,7 +317,7 @@ class curl_transfer {
   fetch_error error_ = fetch_error::none;  // the reason why a callback ended the transfer
   const char* why_ = "";
   // With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-  // TLS libraries, libcurl itself reports this as an error, and traces no TLS records.
+  // TLS libraries, libcurl reports a missing close_notify as an error, and traces no TLS.
   bool has_tls_ = false;
   bool is_closed_ = false;  // true after close_notify
   std::array<char, CURL_ERROR_SIZE> error_text_{};

@@ -74,8 +74,8 @@ struct redis_redirect {
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
 /// node that has the key of the command. Any thread may call this object.
 ///
-/// A call to a server takes at most `connect_timeout`, one `command_timeout` to wait for a free
-/// connection, and one `command_timeout` for each 512 commands.
+/// A call to a server takes at most the sum of three times: `connect_timeout`, one
+/// `command_timeout` for a free connection, and one `command_timeout` per 512 commands.
 ///
 /// For a cluster, the first command loads the table of slots. After a redirect or a failure, a
 /// later command loads the table again, at most once a second. After a failure of a node, nothing
@@ -100,8 +100,8 @@ class redis_client {
   redis_client(const redis_client&) = delete;
   redis_client& operator=(const redis_client&) = delete;
 
-  /// Returns the replies to independent commands. If a node of a cluster cannot be reached, its
-  /// replies have the kind `lost`. Throws `store_error` if all replies are lost.
+  /// Returns the replies to independent commands. If a node of a cluster cannot be reached, the
+  /// replies to its commands have the kind `lost`. Throws `store_error` if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
       return nodes_.begin()->second->ask(commands);
@@ -153,7 +153,8 @@ class redis_client {
     throw_failure(reply.text);
   }
 
-  /// Returns a connection for a subscription. Any node of a cluster delivers all messages.
+  /// Returns a connection for a subscription. In a cluster, connects to any node, since each node
+  /// delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
   }
@@ -245,7 +246,7 @@ class redis_client {
     }
   }
 
-  /// Throws `store_error` if all nodes have failed. Otherwise, throws `store_part_error`.
+  /// Throws `store_part_error` if only some nodes have failed, or else `store_error`.
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
@@ -268,7 +269,7 @@ class redis_client {
     return nodes_[address] = std::make_shared<node>(connector_, address);
   }
 
-  /// Returns up to four addresses of nodes. Each call begins with another node.
+  /// Returns up to four addresses of nodes. Each call starts at the next node.
   [[nodiscard]] std::vector<redis_address> some_nodes() {
     std::vector<redis_address> servers = connector_.endpoint.servers;
     const std::scoped_lock lock{mutex_};
@@ -309,7 +310,7 @@ class redis_client {
   }
 
   /// Reads a reply to CLUSTER SLOTS: a list for each range of slots. A list has the first slot, the
-  /// last slot, the master and its replicas. A server is a list that begins with its host and port.
+  /// last slot, the master and its replicas. Each server is also a list: host, port and more.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<node>> nodes;

@@ -17,8 +17,8 @@
 
 namespace robots::rep_detail {
 
-/// A critical factorisation of a text, as `two_way_find` needs it: the length of the left part, and
-/// the period of the right part.
+/// The split of a text that `two_way_find` needs (a critical factorisation): the length of the left
+/// part, and the period of the right part.
 struct factorization {
   std::size_t left = 0;
   std::size_t period = 1;
@@ -57,10 +57,11 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// The longest literal for `find_short`, which may read each octet of a text 16 times.
+/// The maximum length of a literal for `find_short`. It may read each octet of a text 16 times.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets, in at most one step per octet of `text`.
+/// Searches for a literal of 1 to `short_literal` octets. Counts at most one step per octet of
+/// `text`.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
@@ -139,8 +140,8 @@ inline constexpr std::size_t short_literal = 16;
       .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
-/// The maximum number of steps for one query (tens of milliseconds). This is enough to search a URL
-/// of 8,000 octets (RFC 9110, section 4.1) for a thousand literals.
+/// The maximum number of steps for one query. They take tens of milliseconds. This is enough to
+/// search a URL of 8,000 octets (RFC 9110, section 4.1) for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a query. A step takes at most a few nanoseconds.
@@ -148,7 +149,7 @@ class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps`. This cannot overflow, since no text in memory makes 2^63 steps.
+  /// Subtracts `steps`. The subtraction cannot overflow, since no text in memory needs 2^63 steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }

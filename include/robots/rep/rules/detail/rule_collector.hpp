@@ -52,7 +52,7 @@ class rule_packer {
     }
   }
 
-  /// Makes a table without group and delay.
+  /// Makes the table. The caller sets its group and delay.
   [[nodiscard]] constexpr rule_table finish(std::string_view token) {
     rule_table result;
     rule_set_facts& facts = result.facts;
@@ -88,7 +88,8 @@ class rule_packer {
  private:
   /// The maximum number of rules to try one by one. For more rules, a look-up by gram is faster.
   static constexpr std::size_t most_tried = 4;
-  /// The shortest prefix to index a rule with wildcards. Shorter prefixes match too much.
+  /// The minimum length of the prefix by which a rule with wildcards is indexed. Shorter prefixes
+  /// match too much.
   static constexpr std::size_t least_prefix = 2;
   /// If more rules with wildcards have a prefix, no such rule is found by prefix.
   static constexpr std::ptrdiff_t most_starred = 64;
@@ -277,8 +278,8 @@ class rule_packer {
   std::size_t text_size_ = 0;
 };
 
-/// Collects the directives for one crawler and makes a `rule_set`. The text must live until then.
-/// Functions are inlined, so that a directive needs no write to memory.
+/// Collects the directives for one crawler and makes a `rule_set`. The text must live until
+/// `finish` returns. Functions are inlined, so that a directive needs no write to memory.
 class rule_collector {
  public:
   /// Collects for a crawler with several names, the most specific first. If there are no names,

@@ -37,8 +37,8 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // Section 2.2.3: `$` and `*` are literal in targets. In rules, %24 and %2A are literal `$` and
-  // `*`.
+  // `$` and `*` have no special meaning in targets (section 2.2.3). In rules, %24 and %2A are
+  // literal `$` and `*`.
   form.set('$', octet_action::encode);
   return form;
 }

@@ -35,7 +35,7 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return 0x0101'0101'0101'0101U * c;
 }
 
-/// Returns a mask for the lowest `count` octets of a word, 0 to 7.
+/// Returns a mask for the lowest `count` octets of a word. `count` is 0 to 7.
 [[nodiscard]] constexpr octet_word octet_mask(std::size_t count) noexcept {
   return (octet_word{1} << (8 * count)) - 1;
 }
@@ -55,8 +55,8 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((word | (word + repeat_octet(1))) & repeat_octet(0x80)) != 0;
 }
 
-/// Returns true if `word` has one of `Others`, or an octet that is not a graphic ASCII character
-/// (`0x21` to `0x7E`).
+/// Returns true if `word` has an octet outside the graphic ASCII characters (`0x21` to `0x7E`), or
+/// one of `Others`.
 template <unsigned char... Others>
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool has_other_than_graphic(octet_word word) noexcept {
   constexpr unsigned char above_others = '+';
