@@ -1,8 +1,8 @@
 #pragma once
 
 /// Includes `basic_robots_cache`, a cache that fetches, keeps and shares rules, with all its parts.
-/// The headers of `cache/` include the headers of `fetch/`, `http/`, `observe/`, `policy/`,
-/// `store/` and `time/` that are not listed here.
+/// The headers of `cache/` also include headers of `fetch/`, `http/`, `observe/`, `policy/`,
+/// `store/` and `time/`.
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>

@@ -13,8 +13,8 @@
 
 namespace robots::base {
 
-/// Calls `moved()` each time a program moves the time of `clock`, until the result is destroyed.
-/// Has no effect on a clock that no program moves, such as `SteadyClock`.
+/// Calls `moved()` each time a program moves the time of `clock`. Destroy the result to end the
+/// calls. Has no effect on a clock that no program moves, such as `SteadyClock`.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -25,8 +25,8 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// user's own mutex guards the condition. The class locks nothing while it holds its own mutex. So
-/// any thread may call `notify_all` while it holds any lock.
+/// user's own mutex guards the condition. While the class holds its own mutex, it locks no other
+/// mutex. So a thread may call `notify_all` while it holds other locks.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -41,8 +41,8 @@ class clock_condition {
   }
 
   /// Waits until `ready()` returns true, `stop` is requested, or `clock` reaches the deadline.
-  /// Returns the last result of `ready()`. The caller must have locked `lock`. `wait` unlocks
-  /// `lock` except while `ready` runs, and locks it again at the end.
+  /// Returns the last result of `ready()`. The caller must have locked `lock`. `wait` holds `lock`
+  /// only while `ready` runs, and again when it returns.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,
@@ -71,8 +71,8 @@ class clock_condition {
         if (requires { clock.on_move(std::function<void()>{}); } || !deadline) {
           changed_.wait(own, changed);
         } else {
-          // Sleeps at most a second, since a user's clock can run faster than the machine's clock.
-          // A very long wait would also overflow.
+          // Sleeps at most a second at a time, since a user's clock can run faster than the
+          // machine's clock. This limit also prevents an overflow.
           constexpr time_point::duration longest = std::chrono::seconds{1};
           const bool is_far = *deadline > saturating_add(now, longest);
           changed_.wait_for(own, is_far ? longest : *deadline - now, changed);

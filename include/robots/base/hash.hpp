@@ -10,8 +10,9 @@
 
 namespace robots::base {
 
-/// Hashes strings and string views alike, so that a look-up by view makes no string. The default of
-/// Boost.Unordered 1.81 hashes octet by octet and takes twice as long for the name of a site.
+/// Hashes strings and string views alike, so that a look-up by view makes no string. The default
+/// hash function of Boost.Unordered 1.81 reads one octet at a time. For the name of a site, it
+/// takes twice as long.
 struct text_hash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {
@@ -26,9 +27,9 @@ struct text_hash {
   return both ^ both >> 32U;
 }
 
-/// Returns a number for a text, reading eight octets at a time. Texts of the same length get
-/// different numbers if only one group of eight octets differs. The number is the same on every
-/// machine and in every version, so a program may store it. An attacker can find collisions.
+/// Returns a number for a text, reading eight octets at a time. Two texts of the same length get
+/// different numbers if they differ in exactly one group of eight octets. The number is the same on
+/// every machine and in every version, so a program may store it. An attacker can find collisions.
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) noexcept {
   std::uint64_t all = combined(0, text.size());
   for (std::size_t start = 0; start < text.size(); start += sizeof(octet_word)) {

@@ -34,7 +34,7 @@ template <std::size_t Size>
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// Reads the octets of `text` from `start` to the end, which must be fewer than eight. The rest of
+/// Reads the octets of `text` from `start` to the end. There must be fewer than eight. The rest of
 /// the word is 0.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {

@@ -36,8 +36,8 @@ class random_sequence {
 /// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
-  /// If `seed` is empty, each object chooses another seed in each run. An attacker can guess that
-  /// seed, so use the numbers only to spread waits and to pick samples.
+  /// If `seed` is empty, each object chooses a different seed in each run. An attacker can guess
+  /// that seed, so use the numbers only to spread waits and to pick samples.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 

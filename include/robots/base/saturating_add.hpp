@@ -6,7 +6,7 @@
 namespace robots {
 
 /// The maximum delay, about 136 years. A longer delay is cut to this maximum, so that a time plus a
-/// delay never overflows. Even one and a half times the maximum fits into nanoseconds.
+/// delay never overflows. `std::chrono::nanoseconds` can hold even 1.5 times this maximum.
 inline constexpr std::chrono::nanoseconds longest_delay = std::chrono::seconds{0xFFFF'FFFF};
 
 namespace base {
@@ -16,7 +16,7 @@ template <class Rep, class Period>
 [[nodiscard]] constexpr std::chrono::steady_clock::time_point saturating_add(
     std::chrono::steady_clock::time_point from, std::chrono::duration<Rep, Period> wait) noexcept {
   using duration = std::chrono::duration<Rep, Period>;
-  // `max` treats a time before the epoch as the epoch, so that the subtraction does not overflow.
+  // Treats a time before the epoch as the epoch, so that the subtraction does not overflow.
   const auto left = std::chrono::floor<duration>((from.max)() - (std::max)(from, decltype(from){}));
   return wait < left ? from + (std::max)(wait, duration::zero()) : (from.max)();
 }

@@ -66,7 +66,8 @@ class site_table {
     return &added->second;
   }
 
-  /// Updates the table after a change of `value`. `when` is the new, earlier `until(value)`.
+  /// Updates the table after a change of `value`. `when` is the new `until(value)`. It must be
+  /// earlier than the old one.
   void forget_after(Value& value, time_point when) noexcept {
     if (site& entry = static_cast<site&>(value); when < entry.place->first) {
       move(entry, when);
@@ -111,7 +112,7 @@ class site_table {
   template <class Until>
   void make_room(time_point now, const Until& until, time_point latest) {
     const bool full = sites_.size() >= capacity_;
-    // The limits bound the work of one call, even if many values have changed.
+    // These limits bound the work of one call, even if many values have changed.
     for (int looks = full ? 256 : 4; looks > 0 && !order_.empty() && order_.begin()->first <= now;
          --looks) {
       entry_type* const entry = order_.begin()->second;

@@ -86,7 +86,7 @@ class own_stop_callback {
   own_stop_callback(const own_stop_callback&) = delete;
   own_stop_callback& operator=(const own_stop_callback&) = delete;
 
-  /// Waits until a running call of the callback in another thread ends.
+  /// If another thread is calling the callback, waits until that call ends.
   ~own_stop_callback() {
     if (state_) {
       std::unique_lock lock{state_->mutex};

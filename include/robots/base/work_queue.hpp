@@ -36,13 +36,13 @@ class work_queue {
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };
-  /// Does a batch of work. If the result is a time, the queue calls the worker again by that time,
-  /// even without new items. The worker must not throw.
+  /// Does a batch of work. If the worker returns a time, the queue calls it again at that time at
+  /// the latest, even without new items. The worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Makes a queue for up to `capacity` octets of items, including the running batch. Before each
-  /// batch, the thread waits up to `gathered` for more items. The wait ends when half of the
-  /// capacity is used or a caller waits. Throws what `std::thread` throws.
+  /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
+  /// Before each batch, the thread waits up to `gathered` for more items. The wait ends when half
+  /// of the capacity is used or a caller waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -101,8 +101,8 @@ class work_queue {
     return true;
   }
 
-  /// Waits until all earlier items are done. Returns false after `longest`, or at once if the queue
-  /// is ending. The worker's thread must not call `flush`.
+  /// Waits until all earlier items are done. Returns false if this takes longer than `longest`. If
+  /// the queue is ending, returns false at once. The worker's thread must not call `flush`.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {

@@ -43,8 +43,8 @@ class cache_controls {
   cache_controls& operator=(const cache_controls&) = delete;
 
   /// Returns the policy of the site that a URL, a host or `host:port` names. The result is never
-  /// null. If the text names no site, or an excluded host, the policy denies everything. For an
-  /// excluded host, the cache also counts and reports a denial.
+  /// null. The policy denies everything if the text names no site, or if it names an excluded host.
+  /// For an excluded host, the cache also counts and reports a denial.
   ///
   /// If the call is stopped or runs out of time during the fetch, returns the fallback policy for
   /// `outcome::cancelled`. The cache does not keep this policy. The fetch continues for later calls
@@ -72,8 +72,8 @@ class cache_controls {
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
   /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
-  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has no
-  /// policy yet, and `std::invalid_argument` if `ended` has looked up another site.
+  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has
+  /// not ended. Throws `std::invalid_argument` if `ended` is a look-up of another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
   /// Decides on `url` with `used`, a policy that `get` returned. `url` is a URL of the policy's
@@ -83,13 +83,13 @@ class cache_controls {
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
-  /// Counts and reports a decision that was made without this cache, such as an exclusion. Uses
-  /// only `context` of `call`.
+  /// Counts and reports a decision that your program made without this cache, such as an exclusion.
+  /// Uses only `context` of `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
-  /// Erases the rules of a site and its last good copy. For a host without a scheme, also erases
-  /// those of its https and http origins. The next call fetches the rules again, unless the site is
-  /// in quarantine or its circuit breaker is open.
+  /// Erases the rules of a site and its last good copy. If the text is a host without a scheme,
+  /// also erases the rules of its https and http origins. The next call fetches the rules again,
+  /// unless the site is in quarantine or its circuit breaker is open.
   ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
   /// forget the rules within a second after that (`cache_stats::pending_invalidations`).
@@ -104,16 +104,16 @@ class cache_controls {
     return look_up_policy(host_or_url, call, true);
   }
 
-  /// Replaces the list `cache_options::excluded`. If an entry can never exclude anything, throws
-  /// `std::invalid_argument`, and the old list stays. A running fetch uses the old list until the
+  /// Replaces the list `cache_options::excluded`. If an entry cannot match any host, throws
+  /// `std::invalid_argument` and keeps the old list. A running fetch uses the old list until the
   /// fetch ends.
   void set_excluded(std::span<const std::string> entries);
 
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
-  /// sign-off. An origin without an override uses the override of its host. A host without an
-  /// override uses the override of its https origin or, if there is none, of its http origin.
-  /// Throws `std::invalid_argument` for a text that names no site.
+  /// sign-off. An origin without an override uses the override of its host. If a host has no
+  /// override, the override of its https origin applies. If there is none, the override of its http
+  /// origin applies. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
@@ -122,16 +122,15 @@ class cache_controls {
   /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
   /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
   /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. While 65,536 sites are
-  /// halted, `halt` has no effect on other sites. Throws `std::invalid_argument` for a text that
-  /// names no site.
+  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. At most 65,536 sites can be
+  /// halted at once. Then `halt` has no effect on other sites. Throws `std::invalid_argument` for a
+  /// text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
-  /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if
-  /// the site was halted. If there is a shared store, blocks until the store has answered whether
-  /// the site is halted. An observer must not call `resume` for a site that is not halted in this
-  /// process.
+  /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if the site
+  /// was halted. If there is a shared store, asks it whether the site is halted, and blocks until
+  /// it answers. An observer must not call `resume` for a site that is not halted in this process.
   bool resume(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is halted.
@@ -141,9 +140,9 @@ class cache_controls {
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Calls `on_denied` with the key of a site when a ruling of any process begins to deny the site:
-  /// a halt, an override, a quarantine, or a withdrawn sign-off. Any thread can make the call.
-  /// Destroy the result to end the calls. `on_denied` must not block, set a ruling, or destroy the
-  /// result. The cache ignores exceptions of `on_denied`.
+  /// a halt, an override, a quarantine, or a withdrawn sign-off. The cache can call `on_denied` in
+  /// any thread. Destroy the result to end the calls. `on_denied` must not block, set a ruling, or
+  /// destroy the result. The cache ignores exceptions of `on_denied`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
@@ -151,10 +150,10 @@ class cache_controls {
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Handles the response that you got for a page. `is_challenge` is true if a challenge, such as a
-  /// CAPTCHA, came instead of the page. Returns true if the site revoked access: the response is
-  /// 401, 403 or a challenge, but no ruling and no stored rule denies the URL. Then the observer
-  /// gets an `access_revoked_event`, and the cache halts the site if `cache_options::halt_revoked`
-  /// is true.
+  /// CAPTCHA, came instead of the page. Returns true if the site revoked access. Access is revoked
+  /// if the response is 401, 403 or a challenge, but no ruling and no stored rule denies the URL.
+  /// Then the observer gets an `access_revoked_event`, and the cache halts the site if
+  /// `cache_options::halt_revoked` is true.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
@@ -178,10 +177,9 @@ class cache_controls {
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If
-  /// there is a shared store, blocks until the store has answered whether the site is in
-  /// quarantine. An observer must not call `release` for a site that is not in quarantine in this
-  /// process.
+  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If there
+  /// is a shared store, asks it whether the site is in quarantine, and blocks until it answers. An
+  /// observer must not call `release` for a site that is not in quarantine in this process.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.

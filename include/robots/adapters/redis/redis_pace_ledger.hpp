@@ -46,8 +46,8 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are in microseconds. The fields of a host: `last` is the time of the last turn. `turn` is
-  // the process and the number of this turn. `next` is the earliest time of the next turn.
+  // Times are in microseconds. The fields of a host: `last` is the time of the last turn. `turn`
+  // names the last turn: its process and its number. `next` is the earliest time of the next turn.
   // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
   // Only `owner` can reduce `longest` before the time `until`. A repeated claim gets the last turn
   // again if no pause has changed `next`.

@@ -50,14 +50,14 @@ namespace adapters_detail {
 /// needs one, so a crawler can start while Redis is down. Most calls make one round trip. All calls
 /// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
-/// A call takes at most `connect_timeout` plus twice `command_timeout`, and one `command_timeout`
-/// more for each further 512 keys. In a cluster, the limits apply to each node. After a change of
-/// nodes, a call takes half of `connect_timeout` more.
+/// A call for up to 512 keys takes at most `connect_timeout` plus twice `command_timeout`. Each
+/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node. After a
+/// change of nodes, a call takes half of `connect_timeout` more.
 ///
 /// P stands for `redis_options::key_prefix`, `v`, the version of the record format and a colon. A
 /// value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
-/// changes on the channel `P changed`. The blanks are not part of these names. KEY has braces
-/// around the text after the scheme, so that a cluster has all keys of a site in one slot.
+/// changes on the channel `P changed`. The names contain no blanks. KEY has braces around the text
+/// after the scheme, so that a cluster has all keys of a site in one slot.
 ///
 /// An ACL of Redis must permit `~P* &P*` and the commands get, strlen, set, del, eval, publish,
 /// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
@@ -71,8 +71,8 @@ class RedisStore : public SharedStore {
         timeout_{options.command_timeout},
         max_value_bytes_{options.max_value_bytes} {}
 
-  /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Needs at most
-  /// `max_value_bytes` octets of memory for each key, even if the server sends more.
+  /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Uses at most
+  /// `max_value_bytes` octets of memory for each key, even if the server sends a longer value.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -90,13 +90,14 @@ class RedisStore : public SharedStore {
     return values;
   }
 
-  /// See `SharedStore`. The keys of a question must belong to one site. Makes one round trip for
-  /// each 512 questions to a server. If the two values of a question are together above
-  /// `max_value_bytes`, loads only one of them. If the server has no room for the lease, or a node
-  /// of a cluster cannot be reached, `is_answered` is false.
+  /// See `SharedStore`. The keys of a question must belong to one site. Sends up to 512 questions
+  /// to a server in one round trip. If the two values of a question are longer than
+  /// `max_value_bytes` in total, loads only one of them. If the server has no room for the lease,
+  /// or a node of a cluster cannot be reached, `is_answered` is false.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // STRLEN fails if another program has used the key. Then the value is treated as missing.
+    // STRLEN fails if another program has stored something other than a string at the key. Then the
+    // value is treated as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -192,8 +193,8 @@ class RedisStore : public SharedStore {
         client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
-  /// See `SharedStore`. If the call throws, Redis may have granted the lease all the same; that
-  /// lease expires after `duration`.
+  /// See `SharedStore`. Redis can grant a lease even if the call throws. Such a lease expires after
+  /// `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -235,8 +236,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
-  /// May call `look` twice with a key. Includes some values published or erased meanwhile.
-  /// Scans all keys of the server, even keys of other programs.
+  /// May call `look` twice with a key. Values that are published or erased during the call can be
+  /// included. Scans all keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = prefix_ + "site:";

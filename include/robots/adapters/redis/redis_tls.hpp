@@ -19,16 +19,16 @@
 
 namespace robots {
 
-/// TLS 1.2 or later for the servers of `rediss://`, over hiredis_ssl and OpenSSL. Set an object of
-/// this class as `redis_options::tls`. The certificate of a server must be for the host or address
-/// in the URL, or for the host that a Sentinel or a cluster node names.
+/// Encrypts connections to `rediss://` servers with TLS 1.2 or later. Uses hiredis_ssl and OpenSSL.
+/// Set an object of this class as `redis_options::tls`. The certificate of a server must be for the
+/// host or address in the URL, or for the host that a Sentinel or a cluster node names.
 class redis_tls {
  public:
   /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
   /// except `ca_path`.
   struct files {
-    /// Trusted certificates. Only if `ca_file` and `ca_path` are both empty, the CA certificates at
-    /// OpenSSL's default locations are trusted.
+    /// Trusted certificates. If `ca_file` and `ca_path` are both empty, the CA certificates at
+    /// OpenSSL's default locations are trusted instead.
     std::string ca_file{};
     std::string ca_path{};           ///< a folder of trusted certificates, see `openssl rehash`
     std::string certificate_file{};  ///< the client's certificate, if the server asks for one

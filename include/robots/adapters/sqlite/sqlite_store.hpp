@@ -36,15 +36,15 @@ namespace robots {
 struct sqlite_options {
   /// The path of the file. The store makes the file if it does not exist. The file must be on a
   /// disk of this machine, since SQLite's log does not work over network file systems. The log is
-  /// in files with the same path and `-wal` or `-shm` at the end.
+  /// in two more files, whose paths are `path` plus `-wal` and `path` plus `-shm`.
   std::string path;
 
   /// The maximum size of the file in octets, at least 1 MiB. A value can have at most an eighth of
   /// this size. The log takes a few MiB more, and grows while a process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
-  /// The maximum wait for other threads and processes. If the disk is full, a call can wait three
-  /// times as long. The timeout must be above 0.
+  /// The maximum wait for other threads and processes. If the disk is full, a call can wait up to
+  /// three times `timeout`. The timeout must be above 0.
   std::chrono::milliseconds timeout{1'000};
 };
 
@@ -148,8 +148,8 @@ class sqlite_file {
             ask("DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8");
           }
           auto result = change(*this);
-          // Reserves room in the file, so that SQLite can move the contents of the log into the
-          // file even if the disk is full.
+          // Reserves room in the file now. If the disk becomes full, SQLite can still move the
+          // contents of the log into the file.
           std::int64_t size = number("PRAGMA page_count") * file_step / 16;
           check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
           return result;
@@ -163,8 +163,9 @@ class sqlite_file {
     }
   }
 
-  /// The SQL condition that a record has not expired at the time ?1. A record with a date over a
-  /// minute after ?1 counts as expired, since the clock was set back.
+  /// The SQL condition that a record has not expired at the time ?1. A record also counts as
+  /// expired if its date is more than a minute after ?1. Such a date shows that the clock was set
+  /// back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the present time in milliseconds since 1970.
@@ -174,7 +175,7 @@ class sqlite_file {
   }
 
   /// Returns the octets of the unexpired record with this name. Compares the full name, since a
-  /// damaged index could give the record of another site.
+  /// damaged index could return the record of another site.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -210,8 +211,8 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Each publication inserts a row with a higher `number`, so the oldest records have the
-        // lowest numbers, in neighbouring rows.
+        // Each publication inserts a row with a higher `number`. So the oldest records have the
+        // lowest numbers, and their rows are next to each other.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -271,7 +272,8 @@ class sqlite_file {
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in one SQLite file for the processes of one machine, even later processes.
+/// A `SharedStore` in one SQLite file, for all processes of one machine. A process that starts
+/// later finds the records of earlier processes.
 ///
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
 /// the file reaches `sqlite_options::max_bytes` or the disk has no room, the store drops the oldest
@@ -280,8 +282,9 @@ class sqlite_file {
 /// with a date more than a minute in the future is treated as expired.
 ///
 /// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
-/// starts a thread that looks for changes ten times a second. Open stores after a fork, never
-/// before. A child process must not use or destroy the stores of its parent, or open their files.
+/// starts a thread that looks for changes ten times a second. If your program forks, open each
+/// store after the fork, never before it. A child process must not use or destroy the stores of its
+/// parent, or open their files.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
@@ -341,7 +344,8 @@ class SqliteStore : public SharedStore {
     files_->lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
   }
 
-  /// See `SharedStore`. Does not wait for other writers if somebody holds the lease.
+  /// See `SharedStore`. If somebody holds the lease, returns an empty optional at once, without
+  /// waiting for other writers.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     store_lease granted{std::string{key}, adapters_detail::store_token()};
@@ -378,8 +382,8 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// remaining lifetime. Includes some values that are published meanwhile. `visit` may call the
-  /// store.
+  /// remaining lifetime. Values that are published during the call can be included. `visit` may
+  /// call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {

@@ -58,8 +58,9 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null if the reply is large or its lists are deep,
-/// since the destructors of deep lists could overflow the stack. Null is an error for hiredis.
+/// Stores a part of a reply for hiredis. Returns null if the reply is too large or its lists are
+/// nested too deeply. hiredis then reports an error. The destructors of deeply nested lists could
+/// overflow the stack.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {
@@ -87,7 +88,7 @@ struct redis_reply {
 }
 
 /// Returns the functions that hiredis calls for each part of a reply. They accept only the types of
-/// RESP2, since servers send other types only to a client that asks for RESP3.
+/// RESP2. Servers send other types only to a client that asks for RESP3.
 [[nodiscard]] inline redisReplyObjectFunctions* redis_reply_functions() {
   static auto all = []<class Functions>(Functions functions) {
     using kind = redis_reply::kind;
@@ -153,9 +154,10 @@ class sigpipe_guard {
   bool was_pending_ = false;
 };
 
-/// A connection to one server, for one thread at a time. A call ends by its deadline, whatever the
-/// server does. Throws `store_error` if the connection is lost, or if a reply is malformed or needs
-/// more memory than `max_reply_bytes`. After an exception, destroy the connection.
+/// A connection to one server, for one thread at a time. Each call ends at its deadline at the
+/// latest, whatever the server does. Throws `store_error` if the connection is lost, or if a reply
+/// is malformed or needs more memory than `max_reply_bytes`. After an exception, destroy the
+/// connection.
 class redis_connection {
  public:
   /// Opens the connection, with TLS if `tls` is not empty. A stop request ends all waits.

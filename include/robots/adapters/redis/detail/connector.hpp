@@ -191,7 +191,7 @@ class redis_connector {
   }
 
   /// Opens a connection to a node of a cluster. If `server` is empty, opens a connection to the
-  /// only server, or to the current master, which the Sentinels name.
+  /// only server. With Sentinels, asks them for the current master and connects to it.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
     const redis_time deadline = redis_deadline(options.connect_timeout);
@@ -210,8 +210,9 @@ class redis_connector {
     return master;
   }
 
-  /// Sends `question` to one server after another, until one answers with a list. Returns this
-  /// server and the list. Takes at most half of `connect_timeout`. Does not log in to Sentinels.
+  /// Sends `question` to one server after another, until one answers with a list. Returns the
+  /// server that answered, and its list. Takes at most half of `connect_timeout`. Does not log in
+  /// to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -290,7 +291,7 @@ class redis_connector {
 };
 
 /// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
-/// calls use a connection at once, and further calls wait.
+/// calls run at once. Further calls wait.
 class redis_pool {
  public:
   const redis_address address;  ///< empty for the only server or the current master
