@@ -157,11 +157,11 @@ class cache_controls {
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
   /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
-  /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it is about the pace. Sends no
-  /// request. Uses only `user_agent` and `context` of `call`.
+  /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it concerns only the pace of
+  /// requests. Sends no request. Uses only `user_agent` and `context` of `call`.
   ///
   /// `reservation::complete` of a `basic_admission` calls this function. You may report a page
-  /// twice: the observer gets the same status of a URL only once in 10 seconds.
+  /// twice. For the same URL and status, the observer gets at most one event in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
@@ -171,7 +171,8 @@ class cache_controls {
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites without a sign-off that a URL or a redirect has named, sorted by
-  /// `site::key` without a scheme. The list ends at 65,536 sites; other sites are denied, too.
+  /// `site::key` without a scheme. The list has at most 65,536 sites. High-risk sites that are not
+  /// on the list are denied, too.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -238,8 +239,8 @@ class cache_controls {
 /// Fetches the robots.txt of a site at the first call about the site. Keeps the rules of the
 /// crawler, and fetches the file again after the rules expire (SPYDER's robots component; RFC 9309,
 /// sections 2.3 and 2.4). Threads that ask for one site at the same time share one fetch. The site
-/// of a URL is its origin. A host without a scheme means the https origin of the host or, if that
-/// origin cannot be reached, the http origin.
+/// of a URL is its origin. A host without a scheme means the https origin of the host. If this
+/// origin cannot be reached, it means the http origin.
 ///
 /// With a `TieredStorage`, all processes of a crawl share answers and rulings through a shared
 /// store, so that only one process fetches the file of a site. If the store fails, each process
@@ -270,9 +271,9 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// Stops the background threads and waits for them.
   ~basic_robots_cache() = default;
 
-  /// Drops the expired entries, and returns their number. Otherwise, an expired entry stays until
-  /// its site is looked up or another entry needs the room. Has an effect only if the storage has
-  /// `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
+  /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
+  /// until its site is looked up or another entry needs the room. Has an effect only if the storage
+  /// has `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());

@@ -34,16 +34,16 @@ struct cache_options {
   /// for all crawlers that a file does not name. The cache fetches each file once, as `user_agent`.
   /// `call_options::user_agent` selects the crawler of a call.
   std::vector<std::string> other_agents{};
-  /// Hosts that are never fetched and never allowed: `gov` excludes a whole top-level domain,
-  /// `example.com` a host with its subdomains. See `should_skip_by_tld`.
+  /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
+  /// `example.com` excludes a host and its subdomains. See `should_skip_by_tld`.
   std::vector<std::string> excluded{};
-  /// High-risk sites, in the form of `excluded`. Such a site gets no requests, and nothing is
-  /// allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide: "mandatory
-  /// manual sign-off").
+  /// High-risk sites, written like the entries of `excluded`. Such a site gets no requests, and
+  /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
+  /// "mandatory manual sign-off").
   std::vector<std::string> sign_off{};
   /// The function that returns true if `host`, which `sign_off` does not list, is high-risk. `host`
-  /// has the form of `site::host`. Any thread may call the function, at each look-up. If the
-  /// function throws, the host is high-risk.
+  /// has the form of `site::host`. The cache calls the function at each look-up, in any thread. If
+  /// the function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -56,7 +56,7 @@ struct cache_options {
   /// or if `finish_abandoned` is true. `call_options::timeout` overrides this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
-  /// If this limit is less than five, one more redirect leads to `outcome::server_error`.
+  /// With a limit below five, a redirect beyond the limit leads to `outcome::server_error`.
   int max_redirects = 5;
 
   /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
@@ -89,7 +89,7 @@ struct cache_options {
   /// If true, the cache halts a site when its robots.txt denies everything and the previous
   /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`. If
   /// false, the rules of the site apply. With a shared store, every process that gets this answer
-  /// halts the site. In any case, a `policy_change_event` reports the change.
+  /// halts the site. A `policy_change_event` reports the change in both cases.
   ///
   /// Empty means `fallback.halts_hostile()`: true for the preset `strict()`, even after `with` has
   /// changed an action. The other presets do not halt, since one mistake of a site would deny the
@@ -107,11 +107,11 @@ struct cache_options {
   /// change is fast (the pipeline guide: ">30% directive delta"). `policy_change_event::fast`
   /// reports a fast change.
   double fast_change_share = 0.3;
-  /// The time window in which the shares of several changes are added up. The changes are fast if
-  /// the sum is above `fast_change_share`. A change is in the window if the rules before the change
-  /// were fetched in the window. A change that is reverted is counted twice. If empty, each change
-  /// is judged alone. The pipeline guide has one hour, but rules are fresh for a day, so two
-  /// retrievals are rarely within one hour.
+  /// The time within which the shares of several changes are added up. The changes are fast if the
+  /// sum is above `fast_change_share`. A change is in the window if the rules before the change
+  /// were fetched in the window. A change and its later reversal both count. If empty, each change
+  /// is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two
+  /// retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -119,13 +119,13 @@ struct cache_options {
   /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
   /// If true, a fetch continues when nobody waits for it any more, so that the next caller gets the
-  /// result. If false, the fetch is cancelled. Then a caller whose timeout is too short for a slow
-  /// site sends request after request, and never gets an answer.
+  /// result. If false, the fetch is cancelled. A caller with a short timeout then never gets an
+  /// answer from a slow site, although it sends one request after another.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts for fetches: for renewals, and for calls
   /// that can end before their fetch. If no thread is free, a call with time for one request
-  /// fetches in the caller's thread; another call waits for a thread. A renewal waits for the next
-  /// call. With a shared store, two more threads call the store.
+  /// fetches in the caller's thread; another call waits for a thread. A renewal then waits for the
+  /// next call for the site. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
