@@ -29,14 +29,26 @@ TEST_CASE("Decoding a record of rulings gives what was encoded") {
 }
 
 TEST_CASE("A text that is not a record of rulings is refused") {
-  for (const std::string text :
-       {"", "ruling", "ruling 1 ", "ruling 2 example.com", "ruling 1 https://example.com",
-        "ruling 1 Example.com 1 0 1 5", "ruling 1 example.com 1", "ruling 1 example.com 1 0 1",
-        "ruling 1 example.com 4 0 1 5", "ruling 1 example.com 1 3 1 5",
-        "ruling 1 example.com 1 0 5 5", "ruling 1 example.com 0 0 3 5",
-        "ruling 1 example.com 1 0 -1 5", "ruling 1 example.com 1 0 1 99999999999999999999",
-        "ruling 1 example.com 1 0 1 5 1 0 0 6", "ruling 1 example.com 1 0 1 5 ",
-        "ruling 1 example.com  1 0 1 5", "ruling 1 example.com 1 0 1 5x"}) {
+  for (const std::string text : {"",
+                                 "ruling",
+                                 "ruling 1 ",
+                                 "ruling 2 example.com",
+                                 "ruling 1 https://example.com",
+                                 "ruling 1 Example.com 1 0 1 5",
+                                 "ruling 1 example.com 1",
+                                 "ruling 1 example.com 1 0 1",
+                                 "ruling 1 example.com 4 0 1 5",
+                                 "ruling 1 example.com 1 3 1 5",
+                                 "ruling 1 example.com 1 2 1 5",
+                                 "ruling 1 example.com 2 1 1 5",
+                                 "ruling 1 example.com 1 0 5 5",
+                                 "ruling 1 example.com 0 0 3 5",
+                                 "ruling 1 example.com 1 0 -1 5",
+                                 "ruling 1 example.com 1 0 1 99999999999999999999",
+                                 "ruling 1 example.com 1 0 1 5 1 0 0 6",
+                                 "ruling 1 example.com 1 0 1 5 ",
+                                 "ruling 1 example.com  1 0 1 5",
+                                 "ruling 1 example.com 1 0 1 5x"}) {
     CAPTURE(text);
     CHECK_FALSE(decode_rulings(text));
   }
