@@ -124,6 +124,7 @@ function(robots_precompile target)
     target_precompile_headers(${target} REUSE_FROM robots_precompiled)
     target_compile_options(${target} PRIVATE ${robots_precompiled_options})
     if(TARGET robots_precompiled_functions)
+      # Ninja knows which command makes the object. So it compiles the target at the same time, and waits only to link.
       if(NOT CMAKE_GENERATOR STREQUAL "Ninja")
         add_dependencies(${target} robots_precompiled_functions)
       endif()
