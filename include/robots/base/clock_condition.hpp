@@ -14,7 +14,7 @@
 namespace robots::base {
 
 /// Calls `moved()` each time a program moves the time of `clock`. Destroy the result to end the
-/// calls. Has no effect on a clock that no program moves, such as `SteadyClock`.
+/// calls. Does nothing for a clock without `on_move`, such as `SteadyClock`.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {

@@ -10,8 +10,8 @@
 
 // ROBOTS_INLINE is before each function in a NAME.ipp. By default, NAME.hpp includes NAME.ipp. To
 // compile faster, define ROBOTS_COMPILED in all files. Then one file must include robots/src.hpp,
-// which includes each NAME.ipp. The target robots::compiled does this. Constexpr functions stay in
-// NAME.hpp, so that constant expressions always work.
+// which includes each NAME.ipp. The CMake target robots::compiled defines the macro and compiles
+// this file. Constexpr functions stay in NAME.hpp, so that constant expressions always work.
 #ifdef ROBOTS_COMPILED
 #define ROBOTS_INLINE
 #else

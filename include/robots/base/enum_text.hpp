@@ -6,9 +6,8 @@
 
 namespace robots::base {
 
-/// Returns true if `Value` is known to be an enumerator. The name of this function contains
-/// `Value`: GCC and clang write `(type)3` if no enumerator is 3. With other compilers, returns
-/// false.
+/// Returns true if `Value` is an enumerator. GCC and clang put `Value` into `__PRETTY_FUNCTION__`,
+/// as `(type)3` if no enumerator is 3. With other compilers, always returns false.
 template <auto Value>
 [[nodiscard]] consteval bool is_enumerator() {
 #ifdef __GNUC__

@@ -45,7 +45,7 @@ template <std::size_t Size>
   if (text.size() >= sizeof(octet_word)) {
     return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
   }
-  // The two parts can overlap. The common octets are equal in both parts, so `|` keeps them.
+  // The two parts can overlap. An octet in both parts has the same place in both, so `|` keeps it.
   if (left >= 4) {
     return part_of_word<4>(text, start) | part_of_word<4>(text, text.size() - 4)
                                               << (8 * (left - 4));

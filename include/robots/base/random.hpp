@@ -7,7 +7,7 @@
 
 namespace robots::base {
 
-/// Random numbers that spread waits: SplitMix64 (Steele, Lea, Flood, 2014). Any seed is good.
+/// Random numbers for random waits, from SplitMix64 (Steele, Lea, Flood, 2014). Any seed is good.
 class random_sequence {
  public:
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}

@@ -18,10 +18,10 @@ namespace robots::base {
 /// be remembered any more.
 ///
 /// The owner passes a function `until(value)`, which returns the time until which a value must be
-/// remembered. `time_point::max()` means "until further notice". The table calls `until` for a few
-/// values at each insertion, so its size stays near the number of values that must be remembered. A
-/// value never moves to another address. Each call takes amortised logarithmic time. Only one
-/// thread at a time may use a table.
+/// remembered. While the result is `time_point::max()`, only `erase` removes the value. The table
+/// calls `until` for a few values at each insertion, so its size stays near the number of values
+/// that must be remembered. A value never moves to another address. Each call takes amortised
+/// logarithmic time. Only one thread at a time may use a table.
 template <class Value>
 class site_table {
  public:
@@ -43,9 +43,9 @@ class site_table {
 
   /// Returns the value of a key, and adds it if needed. Returns null if the table stays full.
   ///
-  /// A full table first examines up to 256 values, and forgets a value that is not needed at `now`.
-  /// If there is none, the table forgets the value with the latest `until(value)` that is after
-  /// `latest` and before `time_point::max()`.
+  /// A full table first forgets one value that need not be remembered at `now`. If none is found in
+  /// up to 256 values, the table forgets one with a late `until(value)`: after `latest` and before
+  /// `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -102,7 +102,7 @@ class site_table {
  private:
   struct site;
   using entry_type = std::pair<const std::string, site>;
-  /// The sites, sorted by a time that is never after `until(value)`.
+  /// The sites, sorted by an estimate of `until(value)` that is never too late.
   using order = std::multimap<time_point, entry_type*>;
 
   struct site : Value {

@@ -41,8 +41,9 @@ class work_queue {
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
-  /// Before each batch, the thread waits up to `gathered` for more items. The wait ends when half
-  /// of the capacity is used or a caller waits. Throws what `std::thread` throws.
+  /// Before each batch, the thread waits for more items, for at most the time `gathered`. The wait
+  /// ends early if the queue is half full or ending, or if a caller of `push` or `flush` waits.
+  /// Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -56,10 +57,10 @@ class work_queue {
   /// of `keeps` once for all waiting items. Returns false, and destroys the item, if there is no
   /// room or the queue is ending. Any thread may call `push`.
   ///
-  /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then even an item
-  /// over the capacity is added, so that large items are not refused forever. After one caller has
-  /// waited in vain, a full queue refuses other callers at once, until the worker has finished a
-  /// batch. The worker must not call `push` with a `longest` above 0.
+  /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
+  /// even if it needs more than the free room. Otherwise, the queue would refuse large items
+  /// forever. If a wait is in vain, all waits end, and a full queue refuses items at once until the
+  /// worker has finished a batch. The worker must not call `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;
@@ -115,7 +116,8 @@ class work_queue {
   }
 
   /// Ends the queue. Waits up to `longest` until the waiting items are done. If this takes longer,
-  /// the thread and the worker continue without the queue. A second call has no effect.
+  /// the thread continues with the items, even after the queue is destroyed. A second call has no
+  /// effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

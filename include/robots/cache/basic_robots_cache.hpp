@@ -33,8 +33,9 @@ class cache_engine;
 
 namespace robots {
 
-/// The part of `basic_robots_cache` without template arguments. Decides on URLs, and sets rulings
-/// on sites, such as halts and overrides. An operator's console can use a `cache_controls&`.
+/// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
+/// a URL. Sets rulings, such as halts and overrides, which decide on a whole site. Code for any
+/// type of cache, such as an operator's console, can take a `cache_controls&`.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -63,12 +64,14 @@ class cache_controls {
   }
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
-  /// blocks. Uses only `context` and `user_agent` of `call`. Counts and reports an excluded host as
-  /// `get` does. A later `check` of the same text with this look-up does not count the host again.
+  /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, counts and
+  /// reports a denial. A later `check` with this look-up and the same text does not count the
+  /// denial again.
   ///
-  /// While you drive a look-up, do not call a blocking function for the same site: the call would
-  /// wait for you. Background threads of the cache renew stale policies
-  /// (`cache_options::stale_while_revalidate`) and ask the shared store.
+  /// Until the look-up has ended, do not call a blocking function for the same site in the same
+  /// thread. The call would wait for the look-up. Your program does not do all I/O: background
+  /// threads of the cache renew stale policies (`cache_options::stale_while_revalidate`) and ask
+  /// the shared store.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
   /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
@@ -92,13 +95,14 @@ class cache_controls {
   /// unless the site is in quarantine or its circuit breaker is open.
   ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
-  /// forget the rules within a second after that (`cache_stats::pending_invalidations`).
+  /// forget the rules at most a second later. `cache_stats::pending_invalidations` counts the sites
+  /// that the thread must still erase.
   void invalidate(std::string_view host_or_url);
 
-  /// Fetches the robots.txt of a site again, with the validators of the last response, and returns
-  /// the new policy. Unlike `invalidate`, keeps the last good copy, in case the fetch fails. Other
-  /// processes with the same shared store use the answer, too. Counts and reports an excluded host
-  /// as `get` does.
+  /// Fetches the robots.txt of a site again, and returns the new policy. Sends the validators
+  /// (`ETag`, `Last-Modified`) of the last response. Unlike `invalidate`, keeps the last good copy,
+  /// in case the fetch fails. Other processes with the same shared store use the answer, too. For
+  /// an excluded host, counts and reports a denial.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     return look_up_policy(host_or_url, call, true);
@@ -111,9 +115,9 @@ class cache_controls {
 
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
-  /// sign-off. An origin without an override uses the override of its host. If a host has no
-  /// override, the override of its https origin applies. If there is none, the override of its http
-  /// origin applies. Throws `std::invalid_argument` for a text that names no site.
+  /// sign-off. An origin without an override uses the override of its host. A host without a scheme
+  /// uses its own override. If there is none, it uses the override of its https origin, and then of
+  /// its http origin. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
@@ -122,9 +126,9 @@ class cache_controls {
   /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
   /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
   /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. At most 65,536 sites can be
-  /// halted at once. Then `halt` has no effect on other sites. Throws `std::invalid_argument` for a
-  /// text that names no site.
+  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. While 65,536 sites are
+  /// halted, `halt` has no effect on other sites. Throws `std::invalid_argument` for a text that
+  /// names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
@@ -139,24 +143,25 @@ class cache_controls {
   /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `on_denied` with the key of a site when a ruling of any process begins to deny the site:
-  /// a halt, an override, a quarantine, or a withdrawn sign-off. The cache can call `on_denied` in
-  /// any thread. Destroy the result to end the calls. `on_denied` must not block, set a ruling, or
-  /// destroy the result. The cache ignores exceptions of `on_denied`.
+  /// Calls `on_denied` when a ruling of this or another process begins to deny a site: a halt, an
+  /// override, a quarantine, or a withdrawn sign-off. The argument is `site::key` without a scheme.
+  /// The cache can call `on_denied` in any thread. Destroy the result to end the calls. `on_denied`
+  /// must not block, set a ruling, or destroy the result. The cache ignores exceptions of
+  /// `on_denied`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
   /// Returns true if a ruling, such as a halt, denies a URL. Does not consider robots.txt.
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
-  /// Handles the response that you got for a page. `is_challenge` is true if a challenge, such as a
-  /// CAPTCHA, came instead of the page. Returns true if the site revoked access. Access is revoked
-  /// if the response is 401, 403 or a challenge, but no ruling and no stored rule denies the URL.
-  /// Then the observer gets an `access_revoked_event`, and the cache halts the site if
-  /// `cache_options::halt_revoked` is true.
+  /// Handles the response that you got for a page. Pass true as `is_challenge` if you got a
+  /// challenge, such as a CAPTCHA, instead of the page. Returns true if the site revoked access.
+  /// Access is revoked if the response is 401, 403 or a challenge, but no ruling and no stored rule
+  /// denies the URL. Then the observer gets an `access_revoked_event`, and the cache halts the site
+  /// if `cache_options::halt_revoked` is true.
   ///
-  /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up of the site fetches the
-  /// rules again, at most once per `cache_options::min_ttl` (the pipeline guide: "Trigger immediate
+  /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up fetches the rules again
+  /// if they are at least `cache_options::min_ttl` old (the pipeline guide: "Trigger immediate
   /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it concerns only the pace of
   /// requests. Sends no request. Uses only `user_agent` and `context` of `call`.
   ///
@@ -170,9 +175,9 @@ class cache_controls {
   /// needs a separate sign-off. Throws `std::invalid_argument` for a text that names no site.
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
-  /// Returns the high-risk sites without a sign-off that a URL or a redirect has named, sorted by
-  /// `site::key` without a scheme. The list has at most 65,536 sites. High-risk sites that are not
-  /// on the list are denied, too.
+  /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
+  /// A site waits once a URL or a redirect has named it. The list has at most 65,536 sites. If more
+  /// sites wait, they are denied, too.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -204,7 +209,7 @@ class cache_controls {
 
  private:
   /// Returns the likely key of a site (`detail::possible_site_key`). Returns an empty text if a
-  /// ruling may apply to the site.
+  /// ruling may apply to the site, so that the caller checks the rulings.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
   /// Returns the number of the crawler `call.user_agent`: 0 for `cache_options::user_agent`, 1 for
@@ -227,7 +232,7 @@ class cache_controls {
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
-  /// If `ended` denies an excluded host, counts and reports a denial, and returns true.
+  /// If `ended` has the policy of an excluded host, counts and reports a denial, and returns true.
   bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
                       const call_options& call);
 

@@ -64,7 +64,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
     used = work.answer;
   }
   decision result = decide(url, std::move(used));
-  // If `begin` got the same text, `begin` has counted this exclusion already.
+  // If the caller passed this URL to `begin`, `begin` has already counted the exclusion.
   if (work.counted_url.empty() || work.counted_url != url ||
       result.policy->refused() != decision_reason::excluded) {
     report(result, url, work.key, work.context, work.agent);

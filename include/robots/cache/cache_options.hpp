@@ -30,8 +30,8 @@ struct cache_options {
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
-  /// The product tokens of other crawlers for which the cache also answers. `*` selects the rules
-  /// for all crawlers that a file does not name. The cache fetches each file once, as `user_agent`.
+  /// The product tokens of other crawlers for which the cache also answers. The entry `*` stands
+  /// for any crawler that a file does not name. The cache fetches each file once, as `user_agent`.
   /// `call_options::user_agent` selects the crawler of a call.
   std::vector<std::string> other_agents{};
   /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
@@ -41,13 +41,14 @@ struct cache_options {
   /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
   /// "mandatory manual sign-off").
   std::vector<std::string> sign_off{};
-  /// The function that returns true if `host`, which `sign_off` does not list, is high-risk. `host`
-  /// has the form of `site::host`. The cache calls the function at each look-up, in any thread. If
-  /// the function throws, the host is high-risk.
+  /// A function that decides whether `host` is high-risk. `host` has the form of `site::host`. The
+  /// cache calls the function at each look-up of a host that `sign_off` does not list, in any
+  /// thread. If the function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
-  /// The options for parsing robots.txt files. `max_bytes` also limits the fetched octets.
+  /// The options for parsing robots.txt files. `max_bytes` limits the octets that are fetched and
+  /// parsed.
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
@@ -82,36 +83,36 @@ struct cache_options {
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
   /// The number of malformed files in a row after which a site goes into quarantine and gets no
-  /// requests; 0 means never. A malformed file whose rules `fallback` obeys does not count.
-  /// `basic_robots_cache::release` ends the quarantine.
+  /// requests; 0 means never. A malformed file does not count if `fallback` applies its rules
+  /// (`fallback_action::parse`). `basic_robots_cache::release` ends the quarantine.
   int quarantine_after = 3;
 
   /// If true, the cache halts a site when its robots.txt denies everything and the previous
   /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`. If
-  /// false, the rules of the site apply. With a shared store, every process that gets this answer
-  /// halts the site. A `policy_change_event` reports the change in both cases.
+  /// false, the rules of the site apply. With a shared store, every process that gets this
+  /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
-  /// Empty means `fallback.halts_hostile()`: true for the preset `strict()`, even after `with` has
-  /// changed an action. The other presets do not halt, since one mistake of a site would deny the
-  /// site until somebody looks.
+  /// If empty, `fallback.halts_hostile()` decides. The result is true for the preset `strict()`,
+  /// even if you change an action with `with`. The other presets do not halt. Otherwise, one
+  /// mistake in a robots.txt would deny the site until you call `resume`.
   std::optional<bool> halt_hostile{};
-  /// The time after which the cache halts a site whose robots.txt cannot be fetched
-  /// (`outcome::unreachable` or `server_error`). The cache checks this time when it asks the site
-  /// again. 0 means never. The halt has the reason `halt_reason::unreachable`.
+  /// The cache halts a site if all fetches of its robots.txt have failed for this time
+  /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
+  /// halt can come later. 0 means never. The halt has the reason `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
   /// If true, the cache halts a site that revokes access. A site revokes access if
   /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
   /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
   bool halt_revoked = false;
-  /// The share of changed rules and lines (`change_report::share`), from 0 to 1, above which a
-  /// change is fast (the pipeline guide: ">30% directive delta"). `policy_change_event::fast`
-  /// reports a fast change.
+  /// The share of changed rules and lines (`change_report::share`) above which a change is fast,
+  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). `policy_change_event::fast` reports
+  /// a fast change.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
-  /// sum is above `fast_change_share`. A change is in the window if the rules before the change
-  /// were fetched in the window. A change and its later reversal both count. If empty, each change
-  /// is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two
-  /// retrievals are rarely within an hour.
+  /// sum is above `fast_change_share`. A change counts if the rules that it replaced were fetched
+  /// within this time. A change and its later reversal both count. If empty, each change is judged
+  /// alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two retrievals are
+  /// rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -122,10 +123,11 @@ struct cache_options {
   /// result. If false, the fetch is cancelled. A caller with a short timeout then never gets an
   /// answer from a slow site, although it sends one request after another.
   bool finish_abandoned = true;
-  /// The maximum number of threads that the cache starts for fetches: for renewals, and for calls
-  /// that can end before their fetch. If no thread is free, a call with time for one request
-  /// fetches in the caller's thread; another call waits for a thread. A renewal then waits for the
-  /// next call for the site. With a shared store, two more threads call the store.
+  /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread, and
+  /// so does a call that can end before its fetch. If no thread is free, a call with enough time
+  /// for one request fetches in the caller's thread. A call with less time waits for a thread. A
+  /// renewal is left to the next call for the site. With a shared store, two more threads call the
+  /// store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.

@@ -252,8 +252,8 @@ class prefetch_run {
 /// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
 /// once, bit by bit as requests end. So `hosts` may be endless or come from a file, but should not
 /// block. After each host, the calling thread calls `progress`, which may use the cache. Passes on
-/// exceptions of `hosts` and of `progress`. Such an exception cancels all requests in flight, and
-/// other callers that wait for these requests start again.
+/// exceptions of `hosts` and of `progress`. Such an exception cancels all requests in flight. Other
+/// callers that waited for these requests then send new ones.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

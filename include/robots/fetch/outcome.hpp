@@ -55,8 +55,8 @@ namespace robots::detail {
 }
 
 /// Returns the outcome for the status of the last response. Returns `server_error`, the careful
-/// choice, for 5xx and every status without an outcome: below 200, 206 (nobody asked for a part),
-/// 3xx (a redirect that cannot be followed, or a 304 that nobody asked for) and above 599.
+/// choice, for 5xx and for every status without an outcome: 199 or less, 206 (no request asks for a
+/// part), 3xx (a redirect that cannot be followed, or an unexpected 304), and 600 or more.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;

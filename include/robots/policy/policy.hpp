@@ -108,8 +108,8 @@ class policy {
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
   /// the rules of `last_good`, if there are any. Otherwise, the policy allows everything or
-  /// nothing, and only `kept_answer` uses `last_good`. `findings` describes a file that was fetched
-  /// but is not obeyed.
+  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` describes a file that was
+  /// fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});

@@ -14,7 +14,8 @@ namespace robots {
 /// A crawler's own limits for delays.
 struct delay_options {
   /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
-  /// delay. It varies at random, so that requests of many crawlers do not coincide.
+  /// delay. It varies at random, so that requests of many crawlers do not coincide (source:
+  /// CrawlingRules).
   std::chrono::nanoseconds fixed_delay{0};
   /// The minimum delay.
   std::chrono::nanoseconds floor{0};

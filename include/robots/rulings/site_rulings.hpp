@@ -35,7 +35,7 @@ namespace robots::rulings_detail {
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
 /// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So an
-/// older ruling has no effect if it arrives from another process afterwards.
+/// older ruling that another process sends afterwards has no effect.
 struct ruling {
   ruling_kind kind{};                  ///< the kind of decision
   std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
@@ -46,7 +46,7 @@ struct ruling {
   /// The time of the ruling, in milliseconds since the epoch. The later of two rulings applies.
   std::int64_t stamp = 0;
   bool is_own = false;  ///< this process made the ruling
-  /// The policy of a site in quarantine. The policy is not sent to other processes.
+  /// The policy of a site in quarantine. Other processes do not get this policy.
   std::shared_ptr<const robots::policy> policy{};
 };
 
@@ -117,9 +117,9 @@ struct ruling_options {
   const detail::any_fallback_policy& fallback;
 };
 
-/// Finds the ruling for a site. If several rulings apply, the first ruling of this list decides: a
-/// halt; an exclusion, unless the site has an override; a missing sign-off; an override;
-/// quarantine. Halts and sign-offs apply to a host and port with either scheme.
+/// Finds the ruling for a site. If several rulings apply, the first of these decides: a halt, an
+/// exclusion, a missing sign-off, an override, a quarantine. An exclusion does not apply to a site
+/// with an override. Halts and sign-offs apply to a host and port with either scheme.
 ///
 /// With a shared store, rulings apply in every process. `share` sends rulings to the other
 /// processes, and `learn` takes over the rulings of other processes. While there are no rulings,
@@ -148,7 +148,7 @@ class site_rulings {
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. If the site needs a
-  /// sign-off, the first call for the site sends an event, and adds the site to
+  /// sign-off, the first call for the site sends a `sign_off_event`, and adds the site to
   /// `awaiting_sign_off`.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
@@ -165,7 +165,7 @@ class site_rulings {
   /// Returns the overrides in this process, sorted by `site::key`.
   [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
 
-  /// Halts the site whose key is `key`. Has no effect if the site is halted already, or if 65,536
+  /// Halts the site with the key `key`. Has no effect if the site is halted already, or if 65,536
   /// sites are halted. `found_at` is the time when the reason was found. The halt has no effect if
   /// the site was resumed after this time.
   void halt(std::string_view key, halt_reason why,
@@ -197,7 +197,7 @@ class site_rulings {
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const { return keys(true); }
 
-  /// Counts a malformed file of the site whose key is `key`. After
+  /// Counts a malformed file of the site with the key `key`. After
   /// `ruling_options::quarantine_after` files in a row, the site goes into quarantine, unless
   /// 65,536 sites are in quarantine. `make` makes the policy for the quarantine.
   ///
@@ -207,8 +207,8 @@ class site_rulings {
                       const std::function<std::shared_ptr<const policy>()>& make);
   /// Releases a site from quarantine and resets its count of malformed files.
   void release(std::string_view key, const std::shared_ptr<const call_context>& context = {});
-  /// Returns the policy of a site in quarantine, or null. Also finds a quarantine under the
-  /// counterpart of the site (`policy_detail::counterpart_of`).
+  /// Returns the policy of a site in quarantine, or null. Also looks under the other name of the
+  /// site, such as `host` for `https://host` (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const;
   /// Returns the keys of the sites in quarantine, sorted.
   [[nodiscard]] std::vector<std::string> all_quarantined() const;
@@ -219,22 +219,21 @@ class site_rulings {
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied);
 
-  /// Merges a record that another process has sent. Returns false and changes nothing in three
-  /// cases: `text` is not a record, it has a ruling later than `latest`, or it is not about
-  /// `bare_site`. An empty `bare_site` stands for any site.
+  /// Merges a record that another process has sent. Returns false and changes nothing if `text` is
+  /// not a record, if a ruling is later than `latest`, or if the record is not about `bare_site`.
+  /// An empty `bare_site` stands for any site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {});
-  /// `shared` has the rulings in the shared store. If a ruling of this process is missing there,
-  /// sends the site's rulings to the other processes.
+  /// Sends the rulings on a site to the other processes if the shared store lacks a ruling of this
+  /// process. `shared` holds the rulings on the site in the store.
   void share_missing(const std::string& bare, const std::vector<ruling>& shared);
   /// Returns the keys, without a scheme, of the sites that have a ruling or wait for a sign-off.
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const { return keys(false); }
 
  private:
-  // The maximum number of halts. It is also the maximum number of sites in quarantine, of sites
-  // with malformed files, and of sites that wait for a sign-off.
+  // The maximum number of halts. Also the maximum number of sites in quarantine, of sites with
+  // malformed files, and of sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // The maximum number of sites with rulings. If it is reached, a ruling from another process is
-  // ignored if its site has no ruling yet.
+  // With this many sites, a ruling of another process is ignored if the site has no ruling yet.
   static constexpr std::size_t most_learned = 262'144;
 
   struct malformed_files {

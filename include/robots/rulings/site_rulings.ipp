@@ -16,7 +16,7 @@
 namespace robots::rulings_detail {
 
 /// Returns the key of the site of `added`. `bare` is the key without a scheme. Does not call
-/// `parse_site`, which would take `host:443` for an https site.
+/// `parse_site`, which would turn `host:443` into `https://host`.
 [[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
   return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
 }
@@ -193,8 +193,8 @@ ROBOTS_INLINE void site_rulings::note_malformed(
   }
   {
     const std::scoped_lock lock{mutex_};
-    // This time only orders the sites. A full table first forgets the site with the latest time. So
-    // the site with the smallest `note`, which is the oldest, gets the latest time.
+    // The result only orders the sites; it is not a real time. A full table first forgets the site
+    // with the latest result, which is the site with the smallest `note`.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };
@@ -348,8 +348,8 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
     awaiting_ -= std::exchange(own.awaits_sign_off, false) ? 1U : 0U;
   }
   ruled_ += (own.decides() ? 1U : 0U) - decided_before;
-  // While there is room, a lifted ruling is kept with its stamp. So an older ruling has no effect
-  // if it arrives from another process afterwards.
+  // While there is room, a lifted ruling is kept with its stamp. So an older ruling that another
+  // process sends afterwards has no effect.
   const bool is_idle =
       !own.awaits_sign_off && !own.decides() && own.value(ruling_kind::sign_off) == 0;
   if (is_idle && (!share_ || sites_.size() > most_noted)) {

@@ -21,10 +21,10 @@ class lru_storage_base {
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
   /// Sets the function `on_drop(key, expired)`. The storage calls `on_drop` for each entry that it
-  /// drops, because the entry has expired or to make room. The thread that drops the entry makes
-  /// the call, and holds no lock of the storage. `on_drop` may call this storage. It must not store
-  /// every dropped entry again, since each store could drop another entry without end. `on_drop`
-  /// must not throw. Do not set `on_drop` while another thread uses the storage.
+  /// drops to make room or because the entry has expired. The thread that drops the entry makes the
+  /// call, and holds no lock of the storage. `on_drop` may call this storage. It must not store
+  /// every dropped entry again, since the drops would never end. `on_drop` must not throw. Do not
+  /// set `on_drop` while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
@@ -84,14 +84,13 @@ namespace robots {
 /// except `clear` and `remove_expired` takes constant time on average.
 ///
 /// Memory is bounded, too. By default, the entries use at most 256 MiB: see `memory_bytes`. An
-/// entry that alone exceeds the limit is not kept. Each call then fetches the robots.txt of its
-/// site again.
+/// entry that alone exceeds the limit is not kept, so each call fetches robots.txt again.
 ///
-/// A hash spreads the sites over shards: about one per 64 entries of capacity, but at most 16. Two
-/// calls of `find` wait for each other only if their keys are in the same shard. Threads in `store`
-/// always wait for each other. All shards share the capacity. The entry whose last `find` or
-/// `store` had the earliest `now` is dropped first. If several shards have entries of that time,
-/// the shard with the most entries drops its oldest entry.
+/// A hash spreads the sites over shards: about one per 64 entries of capacity, but at most 16.
+/// Calls of `find` in different shards do not wait for each other, unless they drop expired
+/// entries. Calls of `store` always wait for each other. All shards share the capacity. The least
+/// recently used entry is dropped first, by the `now` of its last `find` or `store`. If several
+/// shards have entries of that time, the shard with the most entries drops its oldest entry.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

@@ -243,7 +243,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     if (found == nullptr) {
       return std::nullopt;
     }
-    // Loads these objects together, since the processor would wait for one after the other.
+    // Prefetches these objects together. Otherwise, the processor waits for each of them in turn.
     base::fetch_ahead<1>(found->policy.get());
     base::fetch_ahead<1>(found->newer);
     base::fetch_ahead<1>(found->older);
@@ -271,7 +271,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   }
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  // This copy is swapped below, so that the old policy is destroyed without a lock of the shard.
+  // The swap below puts the old policy here, to destroy it after the release of the locks.
   auto policy = entry.policy;
   dropped gone{on_drop_};
   const std::scoped_lock storing{state_->storing};

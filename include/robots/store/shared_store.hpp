@@ -38,7 +38,7 @@ struct store_lease {
   std::string token;  ///< distinguishes this lease from other leases of the key
 };
 
-/// The conditions on which a question to a shared store asks for the lease.
+/// States when a question to a shared store also asks for the lease.
 enum class lease_wish : std::uint8_t {
   none,
   if_missing,  ///< asks for the lease if there is no value and nobody holds the lease
@@ -56,7 +56,7 @@ struct store_question {
   std::string key;                     ///< a key of the site
   std::string other_key;               ///< another key of the site, which can have the same value
   std::string lease_key;               ///< the key of the lease
-  lease_wish wish = lease_wish::none;  ///< the condition on which the question asks for the lease
+  lease_wish wish = lease_wish::none;  ///< states when the question asks for the lease
 };
 
 /// The reply of a shared store about one site.
@@ -68,13 +68,13 @@ struct store_reply {
 };
 
 /// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
-/// be another program. At any time, the store can be down, lose all data, or get values from an
-/// unknown program.
+/// be another program. At any time, the store can be down or lose all data, and unknown programs
+/// can write values.
 ///
 /// Stores derive from this class. Any thread may call a store. A call blocks no longer than the
-/// timeouts of the store allow. If the call fails, it throws `store_error`. Keys and values can
-/// hold any octets. The store does not check a value; the reader of the value must check it. A key
-/// is never empty.
+/// timeouts of the store allow. A call that fails throws `store_error`. Keys and values can hold
+/// any octets. The store does not check a value; the reader of the value must check it. A key is
+/// never empty.
 ///
 /// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
 /// store of several parts, such as a cluster, works while one part is down. A call that needs this
@@ -131,14 +131,14 @@ class SharedStore {
 
   /// Publishes the value and ends `lease` in one step, if `lease` is held. `lease` can be a lease
   /// of another key. If the lease was erased, was taken or has expired, stores nothing and returns
-  /// false. So a value that was fetched under a lease never comes back after `erase`.
+  /// false. So after `erase`, no process can store a value that it fetched under an earlier lease.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
 
   /// Removes the value of `key` and ends the lease of `key`, even if another process holds the
-  /// lease. A `load` that begins after `erase` has returned does not return the erased value. In
-  /// the other processes, `watch` reports the key, even if the key had no value.
+  /// lease. A `load` that begins after the end of `erase` does not return the erased value. In the
+  /// other processes, `watch` reports the key, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
 
   /// Notifies the other processes, by `watch`, that their copies of the value are out of date.
@@ -157,8 +157,8 @@ class SharedStore {
   /// Ends a lease. Has no effect on a lease that has expired or was taken.
   virtual void release(const store_lease& lease) = 0;
 
-  /// Calls `on_change(key)` for each key that another process erased or announced, within a second,
-  /// from a thread of the store. If some keys may have been missed, calls `on_change("")`.
+  /// Calls `on_change(key)` within a second after another process erases or announces a key. Any
+  /// thread can make the call. If some keys may have been missed, calls `on_change("")`.
   ///
   /// A second call of `watch` replaces the function. After `watch({})` or the destruction of the
   /// store, no call of `on_change` is running. `on_change` must not call the store and must not
@@ -194,7 +194,7 @@ class SharedStore {
     reply.is_answered = true;
   }
 
-  /// Empties a reply and releases its lease. A call that fails returns no lease.
+  /// Empties a reply after a failure. Releases its lease, which the caller does not get.
   void abandon(store_reply& reply) noexcept {
     const auto lease = std::exchange(reply, {}).lease;
     try {

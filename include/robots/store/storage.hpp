@@ -17,10 +17,11 @@ class policy;
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< the entry needs no request until this time
-  /// The time from which `find` no longer returns the entry. It is not before `fresh_until`.
+  /// From this time on, `find` does not return the entry. `fresh_until` is never later.
   time_point keep_until{};
-  /// The epoch of the shared store in which the entry was last checked. A new epoch begins when the
-  /// cache may have missed changes of the store. The epoch is 0 without a shared store.
+  /// The number of the epoch in which the cache last asked the shared store about the entry. A new
+  /// epoch begins when the cache may have missed changes of the store. The number is 0 without a
+  /// shared store.
   std::uint32_t epoch = 0;
 };
 
@@ -29,7 +30,7 @@ struct cache_entry {
 /// Several threads may call a model at once. If a call throws, the cache counts the failure and
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
 /// `keep_until <= now`. A storage may forget any entry at any time, but must never return the entry
-/// of another key. A `find` that begins after `erase` or `clear` has returned does not return an
+/// of another key. A `find` that begins after the end of `erase` or `clear` does not return an
 /// erased entry.
 ///
 /// Four members are optional. `evictions() const` returns the number of entries dropped to make

@@ -21,18 +21,18 @@ struct tiered_options {
   /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
   /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
-  /// The minimum time between two reads of the store during the wait for another process. The time
-  /// grows to half of the time that the process has waited so far. `poll` must be above 0.
+  /// The minimum interval between two reads of the store by a process that waits for another
+  /// process. The intervals grow to half of the time waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// The minimum time that a call must have left to ask the store itself. With less time, a
-  /// background thread asks. `patience` must be at least as long as the slowest call to the store.
+  /// A call itself asks the store only if at least this much time is left before its deadline.
+  /// Otherwise, a background thread asks. `patience` must be at least as long as the slowest call
+  /// to the store.
   std::chrono::milliseconds patience{3'000};
   /// The maximum time by which the clock of another machine can be ahead. Records with a date
   /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
-  /// If true, records that are older than this cache are ignored. Then a crawl that starts again
-  /// asks each site again. If several processes start together, each site is asked by only one of
-  /// them.
+  /// If true, records that are older than this cache are ignored. Then a restarted crawl fetches
+  /// each robots.txt again. If its processes start together, they fetch each robots.txt only once.
   bool ignore_older = false;
   /// The circuit breaker: after `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
@@ -59,8 +59,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. A cache asks `shared()` for missing entries, by the
-/// rules of `options()`. Models: `TieredStorage<Near, Far>`.
+/// A storage with a store that processes share. A cache asks `shared()` for missing entries, as
+/// `options()` says. Models: `TieredStorage<Near, Far>`.
 template <class S>
 concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { constant.options() } -> std::same_as<const tiered_options&>;
@@ -78,8 +78,8 @@ namespace robots {
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
 /// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
-/// entry, the cache asks `Far` before the web. If `Near` has a fresh entry, `Far` does not slow
-/// down the look-up. The cache also works while `Far` does not answer.
+/// entry, the cache asks `Far` before the web. A fresh entry in `Near` needs no call to `Far`,
+/// unless another process may have changed the entry. The cache also works if `Far` fails.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

@@ -50,8 +50,8 @@ class MemoryStore : public SharedStore {
   }
 
   /// Calls `hook(key)` at the start of each call to any copy, except `watch`. For a call with
-  /// several keys, this is the first key. If `hook` throws or blocks, the call throws or blocks,
-  /// too. Use a hook to count calls, or to make some calls fail.
+  /// several keys, `hook` gets the first key. If `hook` throws or blocks, the call throws or
+  /// blocks, too. Use a hook to count calls, or to make some calls fail.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));

@@ -60,7 +60,7 @@ class ScriptedFetcher {
     return status(code, {{"Location", std::move(location)}});
   }
 
-  /// Makes the response of a request that failed with `error`.
+  /// Makes the response to a request that failed with `error`.
   [[nodiscard]] static fetch_response failure(fetch_error error) {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }

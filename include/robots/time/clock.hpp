@@ -23,8 +23,8 @@ using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// `ManualClock`. A model may also have `wall_now()`, which returns the date and must not throw.
 /// Any thread may call these functions.
 ///
-/// Exemplar: after `c.sleep_until(when, stop)`, either `c.now() >= when` or
-/// `stop.stop_requested()`. Models: `SteadyClock`, `ManualClock`.
+/// Exemplar: after `c.sleep_until(when, stop)`, `c.now() >= when || stop.stop_requested()` is true.
+/// Models: `SteadyClock`, `ManualClock`.
 template <class C>
 concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_token stop) {
   { clock.now() } -> std::same_as<time_point>;
@@ -46,8 +46,8 @@ template <Clock C>
 namespace robots::detail {
 
 /// A clock that a program, such as a test, can move. After `auto keep = c.on_move(f)`, each move
-/// calls `f` in the thread that moves the time, until `keep` is destroyed. So a thread that waits
-/// for a certain time can check the clock again. Models: `ManualClock`.
+/// calls `f` in the thread that moves the time, until `keep` is destroyed. `f` can wake a thread
+/// that waits for a certain time. Models: `ManualClock`.
 template <class C>
 concept NotifyingClock =
     Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };

@@ -341,7 +341,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // Another thread can record the fact after the decision, but at most one second later.
+      // Another thread can record the fact just after the decision. The check allows one second for
+      // this.
       return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
@@ -415,7 +416,8 @@ class audit_judge {
   bool has_gaps_ = false;
   std::string first_unknown_;
   described_crawler crawler_;
-  // By fact, such as the halt of a site: the number and the time, in seconds, of its first entry.
+  // The number and the time, in seconds, of the first entry about each fact, such as the halt of a
+  // site.
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;

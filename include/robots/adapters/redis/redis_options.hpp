@@ -41,8 +41,8 @@ struct redis_options {
   std::size_t max_connections = 16;
 
   /// The maximum size of a value in octets. The store does not publish a longer value. If a server
-  /// sends a value above this limit and above 1 MiB, the store closes the connection. The limit
-  /// must be above 0.
+  /// sends a value that is longer than both this limit and 1 MiB, the store closes the connection.
+  /// The limit must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

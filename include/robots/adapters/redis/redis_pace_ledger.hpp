@@ -21,8 +21,8 @@ namespace robots {
 /// A `PaceLedger` in Redis for any number of machines. Set it as `gate_options::ledger`.
 ///
 /// Each call is one script and one round trip, and uses the time of the server. The key of a host
-/// is `redis_options::key_prefix`, `pace:` and the host. The key expires a minute after the last
-/// delay of the host has ended. An ACL in Redis must permit the commands eval, time, hget, hmget,
+/// is `redis_options::key_prefix`, `pace:` and the host. The key expires about a minute after the
+/// host may get its next request. An ACL in Redis must permit the commands eval, time, hget, hmget,
 /// hset and pexpire. A call takes at most as long as a call of a `RedisStore`. Any thread may call
 /// the ledger.
 class RedisPaceLedger final : public PaceLedger {
@@ -46,11 +46,11 @@ class RedisPaceLedger final : public PaceLedger {
   }
 
  private:
-  // Times are in microseconds. The fields of a host: `last` is the time of the last turn. `turn`
-  // names the last turn: its process and its number. `next` is the earliest time of the next turn.
-  // `longest` is the longest delay of all processes, and `owner` is the process with this delay.
-  // Only `owner` can reduce `longest` before the time `until`. A repeated claim gets the last turn
-  // again if no pause has changed `next`.
+  // Times are in microseconds. `last` is the time of the host's last turn. `turn` names the last
+  // turn: its process and its number. `next` is the earliest time of the next turn. `longest` is
+  // the longest delay of all processes, and `owner` is the process with this delay. Only `owner`
+  // can reduce `longest` before the time `until`. If a process repeats the claim of the last turn,
+  // it gets this turn again, unless `hold` has changed `next`.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

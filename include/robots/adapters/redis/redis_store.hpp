@@ -51,13 +51,14 @@ namespace adapters_detail {
 /// except `watch` throw `store_error` if Redis does not answer as expected.
 ///
 /// A call for up to 512 keys takes at most `connect_timeout` plus twice `command_timeout`. Each
-/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node. After a
-/// change of nodes, a call takes half of `connect_timeout` more.
+/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node. The
+/// first call, and a call after a change or failure of nodes, can take half of `connect_timeout`
+/// more.
 ///
-/// P stands for `redis_options::key_prefix`, `v`, the version of the record format and a colon. A
-/// value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
-/// changes on the channel `P changed`. The names contain no blanks. KEY has braces around the text
-/// after the scheme, so that a cluster has all keys of a site in one slot.
+/// P consists of `redis_options::key_prefix`, the letter `v`, the version of the record format, and
+/// a colon. A value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store
+/// publishes changes on the channel `P changed`. The names contain no blanks. KEY has braces around
+/// the text after the scheme, so that a cluster stores all keys of a site in one slot.
 ///
 /// An ACL of Redis must permit `~P* &P*` and the commands get, strlen, set, del, eval, publish,
 /// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
@@ -90,10 +91,10 @@ class RedisStore : public SharedStore {
     return values;
   }
 
-  /// See `SharedStore`. The keys of a question must belong to one site. Sends up to 512 questions
-  /// to a server in one round trip. If the two values of a question are longer than
-  /// `max_value_bytes` in total, loads only one of them. If the server has no room for the lease,
-  /// or a node of a cluster cannot be reached, `is_answered` is false.
+  /// See `SharedStore`. The keys of a `store_question` must belong to one site. Sends up to 512
+  /// questions to a server in one round trip. If the two values of a question are longer than
+  /// `max_value_bytes` in total, loads only one of them. `store_reply::is_answered` is false if the
+  /// server has no room for the lease, or if the cluster node of the keys cannot be reached.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // STRLEN fails if another program has stored something other than a string at the key. Then the

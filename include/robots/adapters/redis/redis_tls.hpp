@@ -21,7 +21,8 @@ namespace robots {
 
 /// Encrypts connections to `rediss://` servers with TLS 1.2 or later. Uses hiredis_ssl and OpenSSL.
 /// Set an object of this class as `redis_options::tls`. The certificate of a server must be for the
-/// host or address in the URL, or for the host that a Sentinel or a cluster node names.
+/// host or address that the client connects to. The URL, a Sentinel or a cluster node names this
+/// host.
 class redis_tls {
  public:
   /// The certificates to trust, and the certificate to send. All members are paths of PEM files,

@@ -50,7 +50,7 @@ struct sqlite_options {
 
 namespace adapters_detail {
 
-/// A row of a result. If the result has only one column, only `number` is set.
+/// A row of a result with one column (`number`) or three columns.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
@@ -113,8 +113,8 @@ class sqlite_file {
   /// Runs the statement `sql`, and returns the number in the first row of the result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Calls `work()` in a transaction that the statement `begin` opens, and returns the result. If
-  /// `work` throws, the file does not change.
+  /// Calls `work()` in a transaction, and returns the result. The SQL statement `begin` opens the
+  /// transaction. If `work` throws, the file does not change.
   template <class Work>
   auto transact(const char* begin, const Work& work) {
     ask(begin);
@@ -129,7 +129,8 @@ class sqlite_file {
   }
 
   /// Makes room for `octets` octets, calls `change(*this)` in the same transaction, and returns the
-  /// result. To make room, deletes up to eight expired records, and then the oldest records.
+  /// result. First deletes up to eight expired records. If there is still no room, deletes the
+  /// oldest records.
   template <class Change>
   auto write(std::size_t octets, const Change& change) {
     if (octets > options_.max_bytes / 8) {
@@ -183,8 +184,8 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores `octets` under `name`. Like `remove` and `tell`, returns true, so that calls can be
-  /// joined with `&&`.
+  /// Stores `octets` under `name`. Always returns true, like `remove` and `tell`, so that `&&` can
+  /// join several calls.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
@@ -238,8 +239,8 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps while the file is locked, up to 1.3 ms. Returns 0 after the timeout, so that SQLite
-  /// gives up.
+  /// SQLite calls this function while the file is locked. Each call sleeps for at most 1.3 ms.
+  /// Returns 0 after the timeout, so that SQLite gives up.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -283,8 +284,8 @@ class sqlite_file {
 ///
 /// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
 /// starts a thread that looks for changes ten times a second. If your program forks, open each
-/// store after the fork, never before it. A child process must not use or destroy the stores of its
-/// parent, or open their files.
+/// store after the fork, never before it. If a store was open before the fork, the child process
+/// must not use or destroy this store, or open its file.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
@@ -403,8 +404,9 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
-  /// Until a stop is requested, calls `on_change` with the key of each change after number `last`
-  /// by a store other than `origin`. Uses an empty key if a change is no longer in the file.
+  /// Until a stop is requested, calls `on_change` with the key of each change whose number is above
+  /// `last`. Skips changes by the store `origin`. If the file no longer has some changes, calls
+  /// `on_change` with an empty key.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

@@ -380,8 +380,8 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  // Locked while a pending call is made, and during `publish` for a key that must still be erased.
-  // So a late erasure cannot delete a new value.
+  // Locked during a late erasure, and during `publish` for a key that must still be erased. So a
+  // late erasure cannot delete a new value.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

@@ -33,8 +33,8 @@ enum class work_step : std::uint8_t {
   done,
 };
 
-/// The work to get the policy of one site, without I/O and threads. The caller, called the driver,
-/// does each step and reports the result of the step.
+/// Finds the policy of one site, but does no I/O and starts no threads. The caller, called the
+/// driver, does each step and reports the result.
 ///
 /// With a shared store, the first step asks the store. If the store has no answer, only the process
 /// that holds the site's lease fetches the file. The other processes read the store again from time

@@ -65,7 +65,7 @@ struct gate_moment : wall_anchor {
   double draw = 0;                        // random, 0 to 1, for the delay after a new request
 };
 
-/// The start of a request, and the inputs of the delay after it.
+/// The start of a request, and the values from which the delay after this request is computed.
 struct host_request {
   [[nodiscard]] friend bool operator==(const host_request&, const host_request&) = default;
 

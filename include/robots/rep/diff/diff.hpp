@@ -15,7 +15,8 @@
 
 namespace robots::detail {
 
-/// A line that is not a rule. In any spelling, lines with the same meaning have equal values.
+/// A line that is not a rule. Lines with the same meaning have equal values, even if they are
+/// spelled differently.
 struct stated_line {
   directive_kind kind = directive_kind::unknown;
   std::string value{};

@@ -51,8 +51,8 @@ namespace rep_detail {
 
 /// Returns true for an extension that applies to the crawlers named directly above, such as
 /// Crawl-delay. The next User-agent line starts a new list of crawlers for extensions. By default,
-/// that line starts a new group only if the group above has a rule. Other extensions (Sitemap,
-/// Host, Clean-param) apply to the whole file.
+/// a User-agent line starts a new group of rules only if the group above already has a rule. Other
+/// extensions (Sitemap, Host, Clean-param) apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||

@@ -61,8 +61,7 @@ class pattern {
 
 namespace rep_detail {
 
-/// Compares one target with many paths. All comparisons together take at most `max_match_steps`
-/// steps.
+/// Compares one target with many paths, in at most `max_match_steps` steps altogether.
 class scoped_target {
  public:
   constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}

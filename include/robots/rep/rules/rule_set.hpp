@@ -55,9 +55,9 @@ class rule_set {
   /// one rule are not in normal form.
   ///
   /// A target is denied if its normal form exceeds 65,536 octets, or if the comparison with the
-  /// rules takes more than 8,388,608 steps. Then `verdict::undecided` is true. A search for a
-  /// literal takes at most one step per octet of target and literal. A rule set without rules
-  /// allows everything.
+  /// rules takes more than 8,388,608 steps. Then `verdict::undecided` is true. The search for a
+  /// text between two wildcards takes at most about one step per octet of the target and of that
+  /// text. A rule set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     return table_.allows(target);
   }
@@ -89,8 +89,7 @@ class rule_set {
     return table_.facts.crawl_delay();
   }
 
-  /// Returns the name that verdicts show: the crawler's token as given, or "*" if the rules of `*`
-  /// apply.
+  /// Returns the crawler's token, or "*" if the crawler has no token or the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table_.user_agent();
   }

@@ -84,7 +84,8 @@ class audit_file {
     size_ += lines.size();
   }
 
-  /// Syncs the file. Returns false if the disk may have lost data, only once for each loss.
+  /// Syncs the file. Returns false if the disk may have lost data. The system reports each loss
+  /// only once.
   [[nodiscard]] bool flush() const noexcept { return ::fdatasync(*file_) == 0 || errno == EINVAL; }
 
   /// Returns what another program did to the file since the last write, or an empty text.

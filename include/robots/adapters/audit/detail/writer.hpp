@@ -155,7 +155,7 @@ class audit_writer {
         token{product_token(crawler.user_agent)},
         crawler_{crawler_text(crawler)},
         file_{from} {
-    // Initializes OpenSSL now, so that its cleanup runs after the end of a global `AuditTrail`.
+    // Initialises OpenSSL now, so that its cleanup runs after the end of a global `AuditTrail`.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
       key_ = ed25519_key{options.signing_key, true};

@@ -160,7 +160,7 @@ class sigpipe_guard {
 /// connection.
 class redis_connection {
  public:
-  /// Opens the connection, with TLS if `tls` is not empty. A stop request ends all waits.
+  /// Opens the connection, with TLS if `tls` is not empty. A stop request ends waits in any call.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const decltype(redis_options::tls)& tls, stop_token stop)
       : name_{to_string(server)},

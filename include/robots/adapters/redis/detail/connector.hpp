@@ -260,7 +260,8 @@ class redis_connector {
   [[nodiscard]] std::unique_ptr<redis_connection> open(const redis_address& server,
                                                        redis_time deadline, const stop_token& stop,
                                                        bool logs_in = true) const {
-    // Replies to CLUSTER SLOTS and SCAN can need 1 MiB. A list of three values needs four objects.
+    // Replies to CLUSTER SLOTS and SCAN can need 1 MiB. The reply to a `store_question` needs four
+    // objects: a list and three values.
     constexpr std::size_t least = std::size_t{1} << 20U;
     const std::size_t max_reply_bytes =
         std::clamp(options.max_value_bytes, least, SIZE_MAX / 2) + 4 * sizeof(redis_reply);
@@ -337,7 +338,7 @@ class redis_pool {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // After an error reply, drops the connection, since another server can be the master now.
+    // Drops the connection after an error reply, since that can mean a change of the master.
     if (std::any_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {

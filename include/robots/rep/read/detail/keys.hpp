@@ -73,7 +73,7 @@ struct recognised_key {
 
 /// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings.
 /// Without `strict`, `prefixes` selects the wrong spellings of google/robotstxt, such as
-/// `Disallowed`. Without both, accepts all `spellings` as whole keys.
+/// `Disallowed`. If neither is set, accepts all `spellings`, but only as whole keys.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {

@@ -19,9 +19,10 @@ namespace robots::rep_detail {
 
 /// A rule of a `rule_set`, in twelve octets. The written pattern is elsewhere in the set's memory.
 ///
-/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. Any
-/// other written pattern is called a source. Each comparison compiles the source. Two numbers of
-/// two octets precede a source: the rule's specificity and the length of the written pattern.
+/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. If a
+/// written pattern differs in another way from its compiled pattern, it is called a source. Each
+/// comparison compiles the source. Two numbers of two octets precede a source: the rule's
+/// specificity and the length of the written pattern.
 class packed_rule {
  public:
   static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash

@@ -17,11 +17,10 @@
 
 namespace robots::rep_detail {
 
-/// The split of a text that `two_way_find` needs (a critical factorisation): the length of the left
-/// part, and the period of the right part.
+/// A split of a text into two parts, for `two_way_find` (a critical factorisation).
 struct factorization {
-  std::size_t left = 0;
-  std::size_t period = 1;
+  std::size_t left = 0;    ///< the length of the left part
+  std::size_t period = 1;  ///< the period of the right part
 };
 
 /// Returns the start and period of the maximal suffix of `text` by order `less`, in linear time.
@@ -57,11 +56,11 @@ struct literal_search {
   std::size_t steps = 0;
 };
 
-/// The maximum length of a literal for `find_short`. It may read each octet of a text 16 times.
+/// The maximum size of a literal for `find_short`. That function may compare each octet of a text
+/// with each octet of the literal.
 inline constexpr std::size_t short_literal = 16;
 
-/// Searches for a literal of 1 to `short_literal` octets. Counts at most one step per octet of
-/// `text`.
+/// Searches for a literal of 1 to 16 octets. Counts at most one step per octet of `text`.
 [[nodiscard]] constexpr literal_search find_short(std::string_view text,
                                                   std::string_view literal) noexcept {
   const std::size_t places = text.size() + 1 - (std::min)(literal.size(), text.size() + 1);
@@ -123,8 +122,8 @@ inline constexpr std::size_t short_literal = 16;
   return std::string_view::npos;
 }
 
-/// Searches for a literal, which must not be empty. Takes at most one step per octet of text and
-/// literal.
+/// Searches for a literal, which must not be empty. Takes at most about one step per octet of the
+/// text and one per octet of the literal.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
@@ -140,8 +139,8 @@ inline constexpr std::size_t short_literal = 16;
       .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
-/// The maximum number of steps for one query. They take tens of milliseconds. This is enough to
-/// search a URL of 8,000 octets (RFC 9110, section 4.1) for a thousand literals.
+/// The maximum number of steps for one query. These steps take tens of milliseconds. They are
+/// enough to search a URL of 8,000 octets (RFC 9110, section 4.1) for a thousand literals.
 inline constexpr std::size_t max_match_steps = std::size_t{1} << 23U;
 
 /// Limits the work of a query. A step takes at most a few nanoseconds.
@@ -149,7 +148,7 @@ class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps`. The subtraction cannot overflow, since no text in memory needs 2^63 steps.
+  /// Subtracts `steps`. The subtraction cannot overflow, since no query takes 2^63 steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
@@ -219,8 +218,8 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Returns path and query as google/robotstxt reads them. Skips `//` at the start. Expects a host,
-/// even without a scheme. Ends a host at `;`, and the text at a NUL octet.
+/// Returns path and query as google/robotstxt reads them. Skips `//` at the start. Even without a
+/// scheme, the text up to `/`, `?` or `;` is the host. The result ends at a NUL octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -239,8 +238,8 @@ struct target_path {
 
 /// Returns path and query, without the fragment, of an absolute URL or a path with query.
 ///
-/// Any other target is a path without its slash: `admin/users` means `/admin/users` (WEB::ROBOTS).
-/// If `lenient` is true, `admin` is a host, as for google/robotstxt.
+/// A target that is neither is a path without its first slash: `admin/users` means `/admin/users`
+/// (WEB::ROBOTS). If `lenient` is true, `admin` is a host, as for google/robotstxt.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {

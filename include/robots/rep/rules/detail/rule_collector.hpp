@@ -52,7 +52,7 @@ class rule_packer {
     }
   }
 
-  /// Makes the table. The caller sets its group and delay.
+  /// Makes the table, except for `facts.group` and `facts.delay`.
   [[nodiscard]] constexpr rule_table finish(std::string_view token) {
     rule_table result;
     rule_set_facts& facts = result.facts;
@@ -86,12 +86,13 @@ class rule_packer {
   }
 
  private:
-  /// The maximum number of rules to try one by one. For more rules, a look-up by gram is faster.
+  /// The maximum number of rules to try one by one. For more rules, a look-up by gram (see
+  /// `gram_size`) is faster.
   static constexpr std::size_t most_tried = 4;
-  /// The minimum length of the prefix by which a rule with wildcards is indexed. Shorter prefixes
-  /// match too much.
+  /// The minimum size of a prefix that finds a rule with wildcards. Shorter ones match too much.
   static constexpr std::size_t least_prefix = 2;
-  /// If more rules with wildcards have a prefix, no such rule is found by prefix.
+  /// The maximum number of rules with wildcards in the index of prefixes. If there are more, the
+  /// index has no rule with wildcards.
   static constexpr std::ptrdiff_t most_starred = 64;
 
   [[nodiscard]] constexpr std::uint32_t count(found_by way) const noexcept {
@@ -142,8 +143,9 @@ class rule_packer {
     });
   }
 
-  /// Removes rules with wildcards from the index of prefixes, if there are many. Thousands of rules
-  /// could have one prefix. A query that tries all of them could exceed `max_match_steps`.
+  /// Removes all rules with wildcards from the index of prefixes if there are more than
+  /// `most_starred`. Thousands of them could have one prefix. A query that tries all of them could
+  /// exceed `max_match_steps`.
   constexpr void leave_prefixes() noexcept {
     const auto is_starred = [](const kept_rule& rule) {
       return rule.way == found_by::prefix && rule.rule.star();
@@ -161,8 +163,8 @@ class rule_packer {
     return counts[static_cast<std::size_t>(hash >> (64 - std::countr_zero(counts.size())))];
   }
 
-  /// Indexes the rules that would be tried one by one. Each rule is indexed by its gram that is
-  /// rarest in these rules. Rules without a gram are still tried one by one.
+  /// Indexes the rules that would be tried one by one. The key of a rule is its rarest gram: the
+  /// gram that occurs least often in these rules. Rules without a gram are still tried one by one.
   constexpr void place_by_gram() {
     std::vector<std::uint32_t> uses(std::bit_ceil(std::size_t{8} * count(found_by::trial)), 0U);
     for (const kept_rule& rule : rules_) {
@@ -279,7 +281,7 @@ class rule_packer {
 };
 
 /// Collects the directives for one crawler and makes a `rule_set`. The text must live until
-/// `finish` returns. Functions are inlined, so that a directive needs no write to memory.
+/// `finish` returns. Inlining keeps a directive in registers.
 class rule_collector {
  public:
   /// Collects for a crawler with several names, the most specific first. If there are no names,
@@ -308,7 +310,8 @@ class rule_collector {
     return is_more;
   }
 
-  /// Returns true if a line of another kind applies. A later User-agent line can match better.
+  /// Takes a line that is not a User-agent line. Returns true if the line applies, unless
+  /// `on_user_agent` returns true later.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;

@@ -155,7 +155,7 @@ struct rule_table {
             .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
 
-  /// Calls `use` with each rule in `found` that has the tag of `hash`.
+  /// Calls `use` with each rule in `found` whose tag is `tag_of(hash)`.
   template <class Use>
   constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
     const std::uint32_t tag = tag_of(hash);
@@ -206,14 +206,14 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // Several grams find the same rules if the target repeats itself.
+      // A target that repeats a gram finds the same rule many times. Now each rule is tried once.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
   }
 
-  /// Octets of a rule that count as one try, so that a long rule is not tried many times.
+  /// A long rule counts as several tries: one more for every `octets_per_try` octets.
   static constexpr std::size_t octets_per_try = 8;
 
   /// The number of tags that are compared in the time of one try.

@@ -13,7 +13,7 @@ namespace robots::rep_detail {
 /// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// A normal form of percent-encoded text, as data.
+/// The description of a normal form of percent-encoded text: the treatment of octets and escapes.
 struct normal_form {
   std::array<octet_action, 256> actions{};
   bool decode_unreserved = false;  ///< if true, `%61` becomes `a`
@@ -27,8 +27,9 @@ struct normal_form {
   }
 };
 
-/// Makes the form for rules by RFC 9309, section 2.2.2. Encodes octets outside ASCII, control
-/// characters, space and `$`. Decodes unreserved octets. Writes other escapes in upper case.
+/// Makes the form for rules by RFC 9309, section 2.2.2. The form encodes octets outside ASCII,
+/// control characters, space and `$`. It decodes escapes of unreserved octets, and writes all other
+/// escapes in upper case.
 [[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
@@ -37,8 +38,8 @@ struct normal_form {
     }
   }
   form.set('%', octet_action::percent);
-  // `$` and `*` have no special meaning in targets (section 2.2.3). In rules, %24 and %2A are
-  // literal `$` and `*`.
+  // In a rule, `%24` and `%2A` mean a literal `$` and `*` (section 2.2.3). So this form encodes
+  // `$`, and the form for targets also encodes `*`.
   form.set('$', octet_action::encode);
   return form;
 }
@@ -66,8 +67,8 @@ inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt does not change URLs
 
 /// Passes each octet of the normal form of `text` to `put`. A `%` that begins no escape stays, and
-/// reading goes on after the `%`: `%%61` becomes `%a`. So equal parts of a pattern and of a target
-/// have equal normal forms.
+/// reading goes on after the `%`: `%%61` becomes `%a`. So an escape has the same normal form in a
+/// pattern and in a target, whatever text precedes the escape.
 template <class Put>
 constexpr void write_normal(std::string_view text, const normal_form& form, Put put) {
   for (std::size_t i = 0; i < text.size(); ++i) {
