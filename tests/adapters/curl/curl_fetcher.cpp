@@ -12,6 +12,9 @@
 #include <support/extremes.hpp>
 
 #include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace {
@@ -37,8 +40,12 @@ static_assert(!is_connect_to("]a:1:b:2"));
 
 template <class... Values>
 consteval bool takes(Values... values) {
-  robots::adapters_detail::content_length length;
-  return (length.take(values) && ...);
+  std::optional<std::uint64_t> length;
+  const auto take = [&](std::string_view value) {
+    length = robots::adapters_detail::content_length(value, length);
+    return length.has_value();
+  };
+  return (take(values) && ...);
 }
 
 static_assert(takes(" 5\r\n", "5", "005", "5, 5"));

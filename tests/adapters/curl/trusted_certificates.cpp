@@ -38,7 +38,7 @@ std::string trace_of_tls(const robots::curl_options& options) {
 }  // namespace
 
 TEST_CASE("A handle trusts libcurl's certificate file, or its folder if there is no file") {
-  const auto plain = robots::adapters_detail::make_curl_easy();
+  const robots::adapters_detail::curl_easy plain{curl_easy_init()};
   const char* file = nullptr;
   curl_easy_getinfo(plain.get(), CURLINFO_CAINFO, &file);
   const std::string trace = trace_of_tls({});

@@ -15,33 +15,8 @@
 
 namespace robots {
 
-namespace adapters_detail {
-
 // The header of cpr 1.10.0 says 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
-
-/// Makes a cpr session, sets it up with `configure`, and returns a `curl_slot` with its handle. The
-/// session only prepares requests. libcurl's multi handle makes the transfers, since
-/// `Session::Get()` would check for a stop only once a second.
-[[nodiscard]] inline curl_slot cpr_slot(const curl_settings& settings,
-                                        const std::function<void(cpr::Session&)>& configure) {
-  const auto session = std::make_shared<cpr::Session>();
-  trust_file_alone(session->GetCurlHolder()->handle);
-  if (configure) {
-    configure(*session);
-  }
-  settings.apply(session->GetCurlHolder()->handle);
-  return [session, &settings](const fetch_request& request) {
-    session->SetUrl(cpr::Url{request.url});
-    session->PrepareGet();
-    // Replaces settings of the session that could break the rules of a `Fetcher`.
-    CURL* const easy = session->GetCurlHolder()->handle;
-    settings.apply(easy);
-    return easy;
-  };
-}
-
-}  // namespace adapters_detail
 
 /// Fetches over cpr, 1.10 or later, and behaves exactly like `CurlFetcher`.
 ///
@@ -67,11 +42,31 @@ class CprFetcher : public CurlFetcher {
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(
-            options,
-            [configure](const adapters_detail::curl_settings& settings) {
-              return adapters_detail::cpr_slot(settings, configure);
-            },
+            options, [configure](const auto& settings) { return slot(settings, configure); },
             configure != nullptr) {}
+
+ private:
+  /// Makes a session, sets it up, and returns a slot with its handle. The session only prepares
+  /// requests. libcurl's multi handle makes the transfers, since `Session::Get()` would check for a
+  /// stop only once a second.
+  [[nodiscard]] static adapters_detail::curl_slot slot(
+      const adapters_detail::curl_settings& settings,
+      const std::function<void(cpr::Session&)>& configure) {
+    const auto session = std::make_shared<cpr::Session>();
+    adapters_detail::trust_file_alone(session->GetCurlHolder()->handle);
+    if (configure) {
+      configure(*session);
+    }
+    settings.apply(session->GetCurlHolder()->handle);
+    return [session, &settings](const fetch_request& request) {
+      session->SetUrl(cpr::Url{request.url});
+      session->PrepareGet();
+      // Replaces settings of the session that could break the rules of a `Fetcher`.
+      CURL* const easy = session->GetCurlHolder()->handle;
+      settings.apply(easy);
+      return easy;
+    };
+  }
 };
 
 static_assert(Fetcher<CprFetcher>);

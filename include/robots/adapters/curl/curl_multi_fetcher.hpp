@@ -13,9 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <list>
 #include <memory>
@@ -42,7 +40,7 @@ inline void trust_file_alone(CURL* easy) noexcept {
 
 /// Makes a slot with a plain easy handle of libcurl.
 [[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
-  const std::shared_ptr<CURL> easy = make_curl_easy();
+  const std::shared_ptr<CURL> easy = made(curl_easy(curl_easy_init()));
   trust_file_alone(easy.get());
   settings.apply(easy.get());
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
@@ -79,7 +77,7 @@ class curl_transfers {
       curl_multi_setopt(multi(), option, static_cast<long>((std::min)(number, most)));
     };
     const std::size_t most = options.max_connections;
-    most_begun_ = most != 0 ? most : most_begun_;
+    most_running_ = most != 0 ? most : most_running_;
     limit(CURLMOPT_MAX_TOTAL_CONNECTIONS, most);  // also counts idle connections; 0 is no limit
     // Limits idle connections, since libcurl's default limit grows with the number of transfers.
     limit(CURLMOPT_MAXCONNECTS,
@@ -91,15 +89,18 @@ class curl_transfers {
   /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
   /// with the response.
   void start(fetch_request request, on_done done) {
-    if (std::optional<fetch_response> refused = refusal(request, *settings_)) {
-      ready_.push_back({std::move(done), *std::move(refused)});
+    std::list<exchange> added(1);
+    exchange& one = added.front();
+    one.request = std::move(request);
+    one.done = std::move(done);
+    one.self = added.begin();
+    if (std::optional<fetch_response> refused = refusal(one.request, *settings_)) {
+      one.response = *std::move(refused);
+      ended_.splice(ended_.end(), added);
       return;
     }
-    exchanges_.emplace_back(*this, std::move(request), std::move(done));
-    exchanges_.back().self = std::prev(exchanges_.end());
-    if (next_ == exchanges_.end()) {
-      next_ = exchanges_.back().self;
-    }
+    one.on_stop.emplace(one.request.stop, [this] { note_stop(); });
+    waiting_.splice(waiting_.end(), added);
     begin_waiting();
   }
 
@@ -130,66 +131,41 @@ class curl_transfers {
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
-    for (std::size_t left = ready_.size(); left > 0 && !ready_.empty(); --left) {
-      ended_exchange next = std::move(ready_.front());
-      ready_.pop_front();
+    for (std::size_t left = ended_.size(); left > 0 && !ended_.empty(); --left) {
+      std::list<exchange> first;
+      first.splice(first.begin(), ended_, ended_.begin());
       ++called;
-      next.done(std::move(next.response));
+      first.front().done(std::move(first.front().response));
     }
     return called;
   }
 
   /// Ends all exchanges with an error, since the multi handle has failed.
   void fail_all() {
-    while (!exchanges_.empty()) {
-      end(exchanges_.front(), CURLE_FAILED_INIT);
+    for (std::list<exchange>* const list : {&running_, &waiting_}) {
+      while (!list->empty()) {
+        end(*list, list->front(), CURLE_FAILED_INIT);
+      }
     }
   }
 
   /// Returns the number of exchanges whose callbacks have not been called yet.
-  [[nodiscard]] std::size_t in_flight() const noexcept { return exchanges_.size() + ready_.size(); }
+  [[nodiscard]] std::size_t in_flight() const noexcept {
+    return waiting_.size() + running_.size() + ended_.size();
+  }
 
   /// Returns true if `collect()` has callbacks to call now.
-  [[nodiscard]] bool has_ended() const noexcept { return !ready_.empty(); }
+  [[nodiscard]] bool has_ended() const noexcept { return !ended_.empty(); }
 
  private:
   struct exchange {
-    exchange(curl_transfers& transfers, fetch_request asked, on_done then)
-        : owner(transfers), request(std::move(asked)), done(std::move(then)) {
-      on_stop.emplace(request.stop, [this] { owner.note_stop(); });
-    }
-    ~exchange() { leave(); }
-
-    /// Gives the exchange to libcurl. The timeout of the exchange starts here. Returns false if
-    /// libcurl refuses the exchange.
-    [[nodiscard]] bool begin() {
-      slot = owner.take_slot();
-      easy = slot(request);
-      transfer.emplace(easy, request, *owner.settings_);
-      curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(this));
-      return curl_multi_add_handle(owner.multi(), easy) == CURLM_OK;
-    }
-
-    void leave() noexcept {
-      if (easy != nullptr) {
-        curl_multi_remove_handle(owner.multi(), easy);
-      }
-    }
-
-    curl_transfers& owner;
-    fetch_request request;
-    on_done done;
+    fetch_request request{};
+    on_done done{};
     curl_slot slot{};  // empty until the exchange begins
-    CURL* easy = nullptr;
     std::optional<curl_transfer> transfer{};
-    bool has_begun = false;
+    fetch_response response{};
     std::list<exchange>::iterator self{};
-    std::optional<stop_callback<std::function<void()>>> on_stop;
-  };
-
-  struct ended_exchange {
-    on_done done;
-    fetch_response response;
+    std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
   void note_stop() noexcept {
@@ -199,76 +175,70 @@ class curl_transfers {
 
   void take_ended() {
     int left = 0;
-    while (const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left)) {
+    while (const CURLMsg* const message = curl_multi_info_read(multi(), &left)) {
       if (message->msg != CURLMSG_DONE) {
         continue;
       }
       void* one = nullptr;
       const CURLcode code = message->data.result;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
-      end(*static_cast<exchange*>(one), code);
+      end(running_, *static_cast<exchange*>(one), code);
     }
     if (has_stops_.exchange(false)) {
-      for (auto next = exchanges_.begin(); next != exchanges_.end();) {
-        exchange& one = *next++;
-        if (one.request.stop.stop_requested()) {
-          end(one, CURLE_ABORTED_BY_CALLBACK);
+      for (std::list<exchange>* const list : {&running_, &waiting_}) {
+        for (auto next = list->begin(); next != list->end();) {
+          exchange& one = *next++;
+          if (one.request.stop.stop_requested()) {
+            end(*list, one, CURLE_ABORTED_BY_CALLBACK);
+          }
         }
       }
     }
     begin_waiting();
   }
 
-  /// Begins waiting exchanges, the oldest first, until `most_begun_` exchanges run.
+  /// Begins waiting exchanges, the oldest first, until `most_running_` exchanges run. The timeout
+  /// of an exchange starts here.
   void begin_waiting() {
-    while (next_ != exchanges_.end() && begun_ < most_begun_) {
-      exchange& one = *next_++;
-      one.has_begun = true;
-      ++begun_;
+    while (!waiting_.empty() && running_.size() < most_running_) {
+      exchange& one = waiting_.front();
+      running_.splice(running_.end(), waiting_, one.self);
       bool is_accepted = false;
       try {
-        is_accepted = one.begin();
+        if (idle_.empty()) {
+          idle_.push_back(make_(*settings_));
+        }
+        one.slot = std::move(idle_.back());
+        idle_.pop_back();
+        CURL* const easy = one.slot(one.request);
+        one.transfer.emplace(multi(), easy, one.request, *settings_);
+        curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(&one));
+        is_accepted = curl_multi_add_handle(multi(), easy) == CURLM_OK;
       } catch (...) {
         is_accepted = false;  // there is no memory for a handle, so only this exchange fails
       }
       if (!is_accepted) {
-        end(one, CURLE_FAILED_INIT);
+        end(running_, one, CURLE_FAILED_INIT);
       }
     }
   }
 
-  /// Removes `one` from the list and the multi handle, and queues the response.
-  void end(exchange& one, CURLcode code) {
+  /// Removes `one` from `list` and the multi handle, and queues the response.
+  void end(std::list<exchange>& list, exchange& one, CURLcode code) {
     one.on_stop.reset();  // a stop has no effect any more
-    if (next_ == one.self) {
-      ++next_;
-    }
-    begun_ -= one.has_begun ? 1U : 0U;
-    std::list<exchange> ended;
-    ended.splice(ended.begin(), exchanges_, one.self);
-    one.leave();
-    ready_.push_back({std::move(one.done), {}});
+    ended_.splice(ended_.end(), list, one.self);
     try {
-      ready_.back().response =
-          one.transfer ? one.transfer->finish(code)
-                       : failed(to_fetch_error(code), "the exchange ended before it began");
+      one.response = one.transfer
+                         ? one.transfer->finish(code)
+                         : failed(to_fetch_error(code), "the exchange ended before it began");
     } catch (...) {
-      ready_.back().response.error = fetch_error::other;  // there is no memory for the response
+      one.response.error = fetch_error::other;  // there is no memory for the response
     }
-    curl_slot slot = std::move(one.slot);
-    ended.clear();
+    one.transfer.reset();
+    const curl_slot slot = std::exchange(one.slot, {});
     if (slot && idle_.size() < settings_->options().max_idle_handles) {
-      idle_.push_back(std::move(slot));
+      idle_.push_back(slot);
     }
-  }
-
-  [[nodiscard]] curl_slot take_slot() {
-    if (idle_.empty()) {
-      return make_(*settings_);
-    }
-    curl_slot slot = std::move(idle_.back());
-    idle_.pop_back();
-    return slot;
   }
 
   void perform() {
@@ -284,12 +254,12 @@ class curl_transfers {
   std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
   curl_multi multi_ = made(curl_multi(curl_multi_init()));
   std::vector<curl_slot> idle_;
-  std::deque<ended_exchange> ready_;
-  std::size_t most_begun_ = (std::numeric_limits<std::size_t>::max)();  // the limit of `begun_`
-  std::size_t begun_ = 0;
-  // Declared last, so that the exchanges are destroyed before the objects that they use.
-  std::list<exchange> exchanges_;                          // sorted by the time of `start`
-  std::list<exchange>::iterator next_ = exchanges_.end();  // the first exchange that has not begun
+  std::size_t most_running_ = (std::numeric_limits<std::size_t>::max)();
+  // Declared last, so that the exchanges are destroyed before the objects that they use. Each list
+  // begins with the oldest exchange.
+  std::list<exchange> waiting_;
+  std::list<exchange> running_;
+  std::list<exchange> ended_;
 };
 
 }  // namespace adapters_detail

@@ -3,6 +3,7 @@
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
+#include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
@@ -15,6 +16,7 @@
 #include <initializer_list>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -39,16 +41,6 @@ using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
 using curl_strings = std::unique_ptr<curl_slist, curl_deleter<&curl_slist_free_all>>;
 using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
 
-/// Starts libcurl, once per program. Never stops it, since other parts of the program can use it.
-/// Throws `std::runtime_error` if libcurl cannot start.
-inline void start_curl() {
-  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (result != CURLE_OK) {
-    throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(result) +
-                             ": check the installation of libcurl and its TLS library");
-  }
-}
-
 /// Returns `handle`. Throws std::bad_alloc if `handle` is null, since libcurl then has no memory.
 template <class Handle>
 [[nodiscard]] Handle made(Handle handle) {
@@ -58,15 +50,13 @@ template <class Handle>
   return handle;
 }
 
-[[nodiscard]] inline curl_easy make_curl_easy() { return made(curl_easy(curl_easy_init())); }
-
 inline void add(curl_strings& list, const std::string& text) {
   curl_slist* const grown = made(curl_slist_append(list.get(), text.c_str()));
   static_cast<void>(list.release());
   list.reset(grown);
 }
 
-/// Returns the error for `code`. Every timeout, also for connecting, is `fetch_error::timeout`.
+/// Returns the error for `code`. Every timeout is `fetch_error::timeout`, even while connecting.
 [[nodiscard]] constexpr fetch_error to_fetch_error(CURLcode code) noexcept {
   const auto is = [code](std::initializer_list<int> codes) {
     return std::find(codes.begin(), codes.end(), static_cast<int>(code)) != codes.end();
@@ -197,9 +187,29 @@ class curl_settings {
   /// libcurl cannot start. Set `has_session` if a cpr session can name a proxy.
   explicit curl_settings(curl_options options, bool has_session = false)
       : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
-    start_curl();
-    check();
+    // Other parts of the program can use libcurl, so nothing stops it.
+    static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
+    if (started != CURLE_OK) {
+      throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(started) +
+                               ": check the installation of libcurl and its TLS library");
+    }
+    namespace fs = std::filesystem;
+    std::error_code ignored;
+    require(options_.connect_timeout.count() > 0,
+            "connect_timeout must be above 0, and is " +
+                std::to_string(options_.connect_timeout.count()) + " ms");
+    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0, and is 0");
+    require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
+                                         !fs::is_directory(options_.ca_file, ignored)),
+            "ca_file must name a file that exists: " + options_.ca_file);
+    require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
+            "ca_path must name a folder that exists: " + options_.ca_path);
+    require(!options_.proxy || options_.proxy->empty() ||
+                (options_.proxy->find('\0') == std::string::npos &&
+                 !host_of(*options_.proxy, 0).empty()),
+            "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
     for (const std::string& entry : options_.connect_to) {
+      require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
       add(connect_to_, entry);
     }
   }
@@ -242,65 +252,18 @@ class curl_settings {
     clear_option(easy, CURLOPT_COOKIEFILE);
     clear_option(easy, CURLOPT_COOKIE);
     clear_option(easy, CURLOPT_USERAGENT);
-    apply_tls(easy);
-    apply_route(easy);
-  }
-
- private:
-  [[nodiscard]] static address_guard make_guard(const curl_options& options) {
-    try {
-      address_guard guard(options.allowed_addresses);
-      return options.guard_addresses ? guard : address_guard::none();
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
-                                  error.what());
-    }
-  }
-
-  void check() const {
-    namespace fs = std::filesystem;
-    std::error_code ignored;
-    require(options_.connect_timeout.count() > 0,
-            "connect_timeout must be above 0, and is " +
-                std::to_string(options_.connect_timeout.count()) + " ms");
-    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0, and is 0");
-    require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
-                                         !fs::is_directory(options_.ca_file, ignored)),
-            "ca_file must name a file that exists: " + options_.ca_file);
-    require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
-            "ca_path must name a folder that exists: " + options_.ca_path);
-    require(!options_.proxy || options_.proxy->empty() ||
-                (options_.proxy->find('\0') == std::string::npos &&
-                 !host_of(*options_.proxy, 0).empty()),
-            "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
-    for (const std::string& entry : options_.connect_to) {
-      require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
-    }
-  }
-
-  static void require(bool good, const std::string& rule) {
-    if (!good) {
-      throw std::invalid_argument("robots::curl_options: " + rule);
-    }
-  }
-
-  void apply_tls(CURL* easy) const {
     set_option(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     set_option(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    if (options_.ca_file.empty() && options_.ca_path.empty()) {
-      return;
+    if (!options_.ca_file.empty() || !options_.ca_path.empty()) {
+      clear_option(easy, CURLOPT_CAINFO);
+      clear_option(easy, CURLOPT_CAPATH);
     }
-    clear_option(easy, CURLOPT_CAINFO);
-    clear_option(easy, CURLOPT_CAPATH);
     if (!options_.ca_file.empty()) {
       set_option(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
     }
     if (!options_.ca_path.empty()) {
       set_option(easy, CURLOPT_CAPATH, options_.ca_path.c_str());
     }
-  }
-
-  void apply_route(CURL* easy) const {
     if (options_.proxy) {
       set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
       set_option(easy, CURLOPT_NOPROXY, "");  // else hosts in `no_proxy` are asked unguarded
@@ -314,10 +277,56 @@ class curl_settings {
     }
   }
 
+ private:
+  [[nodiscard]] static address_guard make_guard(const curl_options& options) {
+    try {
+      address_guard guard(options.allowed_addresses);
+      return options.guard_addresses ? guard : address_guard::none();
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
+                                  error.what());
+    }
+  }
+
+  static void require(bool good, const std::string& rule) {
+    if (!good) {
+      throw std::invalid_argument("robots::curl_options: " + rule);
+    }
+  }
+
   curl_options options_;
   bool has_session_;
   address_guard guard_;
   curl_strings connect_to_;
 };
+
+inline constexpr std::string_view not_allowed = " is not in curl_options::allowed_addresses";
+
+/// Returns the error if a request for `url` must not go through a proxy, or else an empty optional.
+/// If the host is an address or `localhost` (RFC 6761, section 6.3), the guard decides. Refuses any
+/// other host whose last label is a number, since a proxy can read such a host as an address.
+/// Refuses a host with characters outside ASCII, since this library does not convert it to ASCII.
+[[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
+                                                                    const curl_settings& settings) {
+  if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
+    return std::nullopt;
+  }
+  std::string host = host_of(url, CURLU_DISALLOW_USER);
+  host.erase(host.find_last_not_of('.') + 1);
+  std::transform(host.begin(), host.end(), host.begin(), &base::to_lower);
+  const bool is_local = host == "localhost" || host.ends_with(".localhost");
+  const auto address = detail::parse_ip_address(is_local ? "127.0.0.1" : host);
+  const bool is_ascii =
+      std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (address && !settings.guard().permits(*address)) {
+    host = (is_local ? host : to_string(*address)) + " (" + std::string(detail::kind_of(*address)) +
+           ')';
+  } else if (!address && (!is_ascii || (!host.empty() && detail::ends_in_number(host)))) {
+    host += ", which may stand for any address,";
+  } else {
+    return std::nullopt;
+  }
+  return failed(fetch_error::refused_address, host + std::string(not_allowed));
+}
 
 }  // namespace robots::adapters_detail

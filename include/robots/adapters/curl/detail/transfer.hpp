@@ -1,12 +1,15 @@
 #pragma once
 
-#include <robots/adapters/curl/detail/guard.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/http/address_guard.hpp>
+#include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
@@ -23,32 +27,27 @@
 
 namespace robots::adapters_detail {
 
-/// The Content-Length fields of one header section. If the lengths differ or are malformed, no
-/// length shows whether the body is complete (RFC 9112, section 6.3). libcurl does not compare the
-/// lengths. It uses the last length, and ignores a length that does not fit into 63 bits.
-class content_length {
- public:
-  /// Returns false if the value of a field is not a number, or differs from an earlier value.
-  [[nodiscard]] constexpr bool take(std::string_view value) noexcept {
-    while (true) {
-      const std::size_t comma = value.find(',');
-      constexpr std::uint64_t too_large = 1'000'000'000'000'000'000;  // still fits into 63 bits
-      const auto one =
-          base::parse_decimal(base::trim(value.substr(0, comma), base::is_space), too_large);
-      if (!one || *one == too_large || (said_ && *said_ != *one)) {
-        return false;
-      }
-      said_ = one;
-      if (comma == std::string_view::npos) {
-        return true;
-      }
-      value.remove_prefix(comma + 1);
+/// Returns the length in the `value` of a Content-Length field. Returns an empty optional if
+/// `value` is not a number, or differs from `earlier` fields: then no length shows whether the body
+/// is complete (RFC 9112, section 6.3). libcurl does not compare the lengths. It uses the last
+/// length, and ignores a length that does not fit into 63 bits.
+[[nodiscard]] constexpr std::optional<std::uint64_t> content_length(
+    std::string_view value, std::optional<std::uint64_t> earlier) noexcept {
+  while (true) {
+    const std::size_t comma = value.find(',');
+    constexpr std::uint64_t too_large = 1'000'000'000'000'000'000;  // still fits into 63 bits
+    const auto one =
+        base::parse_decimal(base::trim(value.substr(0, comma), base::is_space), too_large);
+    if (!one || *one == too_large || earlier.value_or(*one) != *one) {
+      return std::nullopt;
     }
+    if (comma == std::string_view::npos) {
+      return one;
+    }
+    earlier = one;
+    value.remove_prefix(comma + 1);
   }
-
- private:
-  std::optional<std::uint64_t> said_;
-};
+}
 
 /// Returns true if `text` has an octet that would end a header line or a C string.
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
@@ -92,6 +91,23 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return lines;
 }
 
+/// Returns the IP address in `socket`, or an empty optional for another family of addresses.
+[[nodiscard]] inline std::optional<detail::ip_address> address_in(const sockaddr& socket) noexcept {
+  const auto octets_of = [](auto octets, const void* address) {
+    std::memcpy(octets.data(), address, octets.size());
+    return detail::ip_address(octets);
+  };
+  if (socket.sa_family == AF_INET) {
+    return octets_of(std::array<std::uint8_t, 4>{},
+                     &reinterpret_cast<const sockaddr_in*>(&socket)->sin_addr);
+  }
+  if (socket.sa_family == AF_INET6) {
+    return octets_of(std::array<std::uint8_t, 16>{},
+                     &reinterpret_cast<const sockaddr_in6*>(&socket)->sin6_addr);
+  }
+  return std::nullopt;
+}
+
 /// Returns true if a header `name` has a value that is neither empty nor `usual`.
 [[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
                                     std::string_view usual) {
@@ -101,57 +117,39 @@ inline constexpr std::size_t longest_url = 8'000'000;
   });
 }
 
-/// An exchange on an easy handle to which `curl_settings` were applied. The constructor sets the
-/// request. During the transfer, callbacks receive the decoded body and count the octets of the
-/// headers. The callbacks end the transfer if a limit is exceeded or the body of a redirect begins.
-/// After the transfer, `finish` reads the response. This object must outlive the transfer and must
-/// not move.
+/// An exchange on an easy handle. The constructor sets the request, and the destructor removes the
+/// handle from `multi`. Callbacks check each address before libcurl opens a socket, receive the
+/// decoded body and count the octets of the headers. They end the transfer if a limit is exceeded
+/// or the body of a redirect begins. After the transfer, `finish` reads the response.
 class curl_transfer {
  public:
-  /// `request` and `settings` must outlive this object. Precondition: `refusal(request, settings)`
-  /// is empty.
-  curl_transfer(CURL* easy, const fetch_request& request, const curl_settings& settings)
-      : easy_(easy),
-        request_(&request),
-        settings_(&settings),
-        guard_(easy, settings),
+  /// `curl_settings` were applied to `easy`. `request` and `settings` must outlive this object.
+  /// Precondition: `refusal(request, settings)` is empty.
+  curl_transfer(CURLM* multi, CURL* easy, const fetch_request& request,
+                const curl_settings& settings)
+      : multi_(multi),
+        easy_(easy),
+        request_(request),
+        settings_(settings),
         lines_(header_lines(request.headers)),
         body_room_(request.max_bytes == 0 ? (std::numeric_limits<std::size_t>::max)()
                                           : request.max_bytes),
         header_room_(settings.options().max_header_bytes) {
-    // The callbacks are `noexcept`, since no exception may pass through libcurl. To end the
-    // transfer, a writer returns a number other than `size * count`.
-    using writer = std::size_t (*)(char*, std::size_t, std::size_t, void*) noexcept;
-    const writer on_body = [](char* data, std::size_t size, std::size_t count,
-                              void* self) noexcept {
-      return static_cast<curl_transfer*>(self)->take_body({data, size * count});
-    };
-    const writer on_header = [](char* data, std::size_t size, std::size_t count,
-                                void* self) noexcept {
-      return static_cast<curl_transfer*>(self)->count_header({data, size * count});
-    };
+    void* const self = this;
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
     set_option(easy_, CURLOPT_TIMEOUT_MS, curl_milliseconds(request.timeout));
-    set_option(easy_, CURLOPT_WRITEFUNCTION, on_body);
-    set_option(easy_, CURLOPT_WRITEDATA, static_cast<void*>(this));
-    set_option(easy_, CURLOPT_HEADERFUNCTION, on_header);
-    set_option(easy_, CURLOPT_HEADERDATA, static_cast<void*>(this));
+    set_option(easy_, CURLOPT_PREREQFUNCTION, &on_connection);
+    set_option(easy_, CURLOPT_PREREQDATA, self);
+    set_option(easy_, CURLOPT_OPENSOCKETFUNCTION, &on_socket);
+    set_option(easy_, CURLOPT_OPENSOCKETDATA, self);
+    set_option(easy_, CURLOPT_WRITEFUNCTION, &on_text<&curl_transfer::take_body>);
+    set_option(easy_, CURLOPT_WRITEDATA, self);
+    set_option(easy_, CURLOPT_HEADERFUNCTION, &on_text<&curl_transfer::count_header>);
+    set_option(easy_, CURLOPT_HEADERDATA, self);
     set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
-    // libcurl traces TLS in parts of different sizes: 5 octets for a record header, 1 for an inner
-    // content type, at least 4 for a handshake message. Only an alert has 2: the level and the
-    // description. The description of close_notify is 0 (RFC 8446, section 6.1).
-    set_option(
-        easy_, CURLOPT_DEBUGFUNCTION,
-        +[](CURL*, curl_infotype type, char* data, std::size_t size, void* self) noexcept {
-          if (type == CURLINFO_SSL_DATA_IN) {
-            auto& transfer = *static_cast<curl_transfer*>(self);
-            transfer.has_tls_ = true;
-            transfer.is_closed_ = transfer.is_closed_ || (size == 2 && data[1] == 0);
-          }
-          return 0;
-        });
-    set_option(easy_, CURLOPT_DEBUGDATA, static_cast<void*>(this));
+    set_option(easy_, CURLOPT_DEBUGFUNCTION, &on_trace);
+    set_option(easy_, CURLOPT_DEBUGDATA, self);
     set_option(easy_, CURLOPT_VERBOSE, 1L);
   }
 
@@ -159,6 +157,7 @@ class curl_transfer {
   curl_transfer& operator=(const curl_transfer&) = delete;
 
   ~curl_transfer() {
+    curl_multi_remove_handle(multi_, easy_);
     curl_easy_setopt(easy_, CURLOPT_VERBOSE, 0L);
     curl_easy_setopt(easy_, CURLOPT_DEBUGFUNCTION, static_cast<curl_debug_callback>(nullptr));
     curl_easy_setopt(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
@@ -184,31 +183,110 @@ class curl_transfer {
       return failed(fetch_error::protocol, "a header line is longer than libcurl accepts");
     }
     // The shorter of `timeout` and `connect_timeout` ended the attempt. libcurl does not say which.
-    const std::chrono::milliseconds timeout = request_->timeout;
+    const std::chrono::milliseconds timeout = request_.timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
-        (timeout.count() == 0 || settings_->options().connect_timeout < timeout);
+        (timeout.count() == 0 || settings_.options().connect_timeout < timeout);
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
-    if (code == CURLE_COULDNT_CONNECT && guard_.proxy() == proxy_use::never &&
+    if (code == CURLE_COULDNT_CONNECT && proxy_ == proxy_use::never &&
         info<long>(CURLINFO_OS_ERRNO) == ECONNREFUSED) {
       error = fetch_error::connection_refused;
     }
-    return guard_.judge(failed(error, reason(code)));
+    return judge_addresses(failed(error, reason(code)));
   }
 
  private:
+  /// The number by which a writer ends the transfer, since it differs from the size of each text.
+  static constexpr std::size_t refused = (std::numeric_limits<std::size_t>::max)();
+
+  // The callbacks are `noexcept`, since no exception may pass through libcurl.
+
+  template <auto Write>
+  static std::size_t on_text(char* data, std::size_t size, std::size_t count, void* self) noexcept {
+    return (static_cast<curl_transfer*>(self)->*Write)({data, size * count});
+  }
+
+  /// libcurl traces TLS in parts of different sizes: 5 octets for a record header, 1 for an inner
+  /// content type, at least 4 for a handshake message. Only an alert has 2: the level and the
+  /// description. The description of close_notify is 0 (RFC 8446, section 6.1).
+  static int on_trace(CURL* /*easy*/, curl_infotype type, char* data, std::size_t size,
+                      void* self) noexcept {
+    if (type == CURLINFO_SSL_DATA_IN) {
+      auto& transfer = *static_cast<curl_transfer*>(self);
+      transfer.has_tls_ = true;
+      transfer.is_closed_ = transfer.is_closed_ || (size == 2 && data[1] == 0);
+    }
+    return 0;
+  }
+
+  static curl_socket_t on_socket(void* self, curlsocktype /*purpose*/,
+                                 curl_sockaddr* address) noexcept {
+    auto& transfer = *static_cast<curl_transfer*>(self);
+    if (!transfer.permits(address_in(address->addr))) {
+      return CURL_SOCKET_BAD;
+    }
+    ++transfer.opened_;
+    int type = address->socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC;
+#endif
+    return ::socket(address->family, type, address->protocol);
+  }
+
+  /// Checks an open connection to the address `peer` before its use. Sessions of cpr can share
+  /// connections, so other code can have opened this connection without a guard.
+  static int on_connection(void* self, char* peer, char* /*own*/, int /*port*/,
+                           int /*own_port*/) noexcept {
+    auto& transfer = *static_cast<curl_transfer*>(self);
+    transfer.on_other_connection_ =
+        !transfer.permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
+    return transfer.on_other_connection_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  }
+
+  [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
+    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy from
+    // the environment or a cpr session must be permitted.
+    if (proxy_ == proxy_use::always || settings_.guard().permits_all() ||
+        (address && settings_.guard().permits(*address))) {
+      return true;
+    }
+    if (refused_++ == 0) {
+      first_refused_ = address;
+    }
+    return false;
+  }
+
+  /// Returns `fetch_error::refused_address` if the guard refused all addresses, or refused to reuse
+  /// a connection. Otherwise returns `failure`. The message also names the first refused address,
+  /// if there is one.
+  [[nodiscard]] fetch_response judge_addresses(fetch_response failure) const {
+    if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
+      return failure;
+    }
+    std::string why = "an address outside IP";
+    if (first_refused_) {
+      why = to_string(*first_refused_) + " (" + std::string(detail::kind_of(*first_refused_)) + ')';
+    }
+    why += not_allowed;
+    if (opened_ == 0 || on_other_connection_) {
+      return failed(fetch_error::refused_address, std::move(why));
+    }
+    failure.error_text += "; " + why;
+    return failure;
+  }
+
   std::size_t take_body(std::string_view text) noexcept {
     if (has_redirect()) {
-      return refuse(text.size());
+      return refused;
     }
     try {
       const std::string_view fitting = text.substr(0, body_room_);
       body_.append(fitting);
       body_room_ -= fitting.size();
       over_limit_ = fitting.size() < text.size();
-      return over_limit_ ? refuse(text.size()) : text.size();
+      return over_limit_ ? refused : text.size();
     } catch (...) {
-      return fail(text.size(), fetch_error::other, "there is no memory for the body");
+      return fail(fetch_error::other, "there is no memory for the body");
     }
   }
 
@@ -216,30 +294,30 @@ class curl_transfer {
     // libcurl searches all earlier headers for each new header, which takes quadratic time.
     constexpr std::size_t max_header_lines = 1'000;
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
-      return fail(line.size(), fetch_error::protocol,
+      return fail(fetch_error::protocol,
                   "the headers have more octets than max_header_bytes, or over 1000 lines");
     }
     header_room_ -= line.size();
     if (line.starts_with("HTTP/")) {
       headers_complete_ = false;
-      length_ = {};
+      length_.reset();
     }
     constexpr std::string_view length = "content-length:";
-    if (base::starts_with_ignoring_case(line, length) &&
-        !length_.take(line.substr(length.size()))) {
-      return fail(line.size(), fetch_error::protocol,
-                  "Content-Length is not a number, or has different values");
+    if (base::starts_with_ignoring_case(line, length)) {
+      length_ = content_length(line.substr(length.size()), length_);
+      if (!length_) {
+        return fail(fetch_error::protocol,
+                    "Content-Length is not a number, or has different values");
+      }
     }
     headers_complete_ = headers_complete_ || line == "\r\n" || line == "\n";
     return line.size();
   }
 
-  [[nodiscard]] static std::size_t refuse(std::size_t size) noexcept { return size == 0 ? 1 : 0; }
-
-  std::size_t fail(std::size_t size, fetch_error error, const char* why) noexcept {
+  std::size_t fail(fetch_error error, const char* why) noexcept {
     error_ = error;
     why_ = why;
-    return refuse(size);
+    return refused;
   }
 
   /// Returns the number that libcurl reports for `name`, or 0 if libcurl has no number.
@@ -302,15 +380,16 @@ class curl_transfer {
     return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
   }
 
+  CURLM* multi_;
   CURL* easy_;
-  const fetch_request* request_;
-  const curl_settings* settings_;
-  curl_guard guard_;
+  const fetch_request& request_;
+  const curl_settings& settings_;
+  proxy_use proxy_ = settings_.next_proxy();
   curl_strings lines_;
   std::size_t body_room_;
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
-  content_length length_{};
+  std::optional<std::uint64_t> length_{};  // the Content-Length of this header section
   std::string body_{};                     // the decoded body, up to the limit
   bool over_limit_ = false;                // true if the body is longer than the limit
   bool headers_complete_ = false;          // true after the empty line; libcurl does not require it
@@ -320,6 +399,10 @@ class curl_transfer {
   // TLS libraries, libcurl reports a missing close_notify as an error, and traces no TLS.
   bool has_tls_ = false;
   bool is_closed_ = false;  // true after close_notify
+  unsigned opened_ = 0;     // sockets for permitted addresses
+  unsigned refused_ = 0;    // refused addresses
+  std::optional<detail::ip_address> first_refused_{};
+  bool on_other_connection_ = false;  // true if the guard refused to reuse a connection
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 };
 
