@@ -64,17 +64,14 @@ class OpenTelemetryMetrics {
  private:
   using family = metrics_snapshot::family;
 
-  struct state;
-
-  /// A counter or gauge that the SDK reads.
-  struct observed {
-    state* owner = nullptr;
-    std::size_t index = 0;        // the family's index in the result of `families`
-    std::size_t observation = 0;  // the number of the last collection that read this metric
-    opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
-  };
-
   struct state {
+    /// A counter or gauge that the SDK reads.
+    struct observed {
+      state* owner = nullptr;
+      std::size_t index = 0;  // the family's index in the result of `families`
+      opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
+    };
+
     state(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
           Metrics counted, std::function<cache_stats()> held)
         : from(std::move(counted)), now(std::move(held)) {
@@ -98,8 +95,6 @@ class OpenTelemetryMetrics {
         added.instrument->AddCallback(&observe, &added);
       }
     }
-    state(const state&) = delete;
-    state& operator=(const state&) = delete;
     ~state() {
       for (observed& instrument : instruments) {
         instrument.instrument->RemoveCallback(&observe, &instrument);
@@ -113,8 +108,8 @@ class OpenTelemetryMetrics {
     Metrics from;
     std::function<cache_stats()> now;
     std::vector<observed> instruments;  // never moved: the SDK has their addresses
-    std::mutex mutex;                   // guards the members below and `observed::observation`
-    std::size_t observation = 0;        // the number of collections so far
+    std::mutex mutex;                   // guards the next two members
+    const observed* first = nullptr;    // the metric that began the last collection
     std::vector<family> latest;         // the metrics of the last collection
     std::map<std::string_view,
              opentelemetry::nostd::unique_ptr<opentelemetry::metrics::Histogram<double>>>
@@ -125,17 +120,16 @@ class OpenTelemetryMetrics {
     using observer =
         opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObserverResultT<std::int64_t>>;
     try {
-      auto& from = *static_cast<observed*>(asked);
+      const auto& from = *static_cast<state::observed*>(asked);
       state& owner = *from.owner;
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
-      // The SDK reads one instrument after another. If the SDK reads the same instrument again, a
+      // The SDK reads one instrument after another. If the SDK reads the first instrument again, a
       // new collection has begun. It needs a new snapshot.
-      if (from.observation == owner.observation) {
+      if (owner.first == nullptr || owner.first == &from) {
         owner.latest = owner.families();
-        ++owner.observation;
+        owner.first = &from;
       }
-      from.observation = owner.observation;
       for (const auto& sample : owner.latest[from.index].samples) {
         const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};
         to->Observe(static_cast<std::int64_t>(sample.value), labels);

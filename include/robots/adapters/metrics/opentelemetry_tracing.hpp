@@ -59,38 +59,6 @@ struct opentelemetry_context final : call_context {
   }
 };
 
-namespace adapters_detail {
-
-/// Converts a text for OpenTelemetry. The pointer in the result is never null, since the SDK uses
-/// the pointer even if the text is empty.
-[[nodiscard]] inline opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
-  return from.empty() ? opentelemetry::nostd::string_view{""}
-                      : opentelemetry::nostd::string_view{from.data(), from.size()};
-}
-
-/// Returns the span of a call. If `context` is an `opentelemetry_context`, returns the span in it.
-/// If `context` has another type and valid `trace_id` and `span_id`, returns a sampled span with
-/// these ids. Otherwise, returns this thread's active span, which can be invalid.
-[[nodiscard]] inline opentelemetry::trace::SpanContext span_of(const call_context* context) {
-  namespace trace = opentelemetry::trace;
-  if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {
-    return own->span;
-  }
-  if (context != nullptr && context->trace_id.size() == 2 * trace::TraceId::kSize &&
-      context->span_id.size() == 2 * trace::SpanId::kSize) {
-    using identifiers = trace::propagation::HttpTraceContext;
-    const trace::SpanContext remote{identifiers::TraceIdFromHex(context->trace_id),
-                                    identifiers::SpanIdFromHex(context->span_id),
-                                    trace::TraceFlags{trace::TraceFlags::kIsSampled}, true};
-    if (remote.IsValid()) {
-      return remote;
-    }
-  }
-  return trace::Tracer::GetCurrentSpan()->GetContext();
-}
-
-}  // namespace adapters_detail
-
 /// An observer that makes spans for the work of a call, as children of the caller's span. See
 /// `opentelemetry_context`. Makes no spans if neither the call nor the thread has a valid span.
 ///
@@ -112,134 +80,138 @@ class OpenTelemetryTracing {
 
   /// Makes the spans of a retrieval and of its requests.
   void on(const retrieval_event& event) {
-    const span_context parent = adapters_detail::span_of(event.context);
-    if (!parent.IsValid()) {
-      return;
-    }
-    const record_head& source = event.policy.source();
-    past_span span{*tracer_, "robots.fetch", parent, event, event.duration};
-    span.set("robots.site", event.site);
-    span.set("url.full", source.url);
-    span.set("robots.outcome", to_string(source.outcome));
-    span.set("robots.basis", to_string(event.policy.basis()));
-    span.set("robots.attempts", std::int64_t{source.attempts});
-    if (!detail::is_successful(source.outcome)) {
-      span.fail(source.error_text);
-    }
-    if (event.exchanges != nullptr) {
-      for (const exchange_event& exchange : *event.exchanges) {
-        tell(exchange, span.context());
+    trace("robots.fetch", span_of(event.context), event, event.duration, [&](span& made) {
+      const record_head& source = event.policy.source();
+      made.SetAttribute("robots.site", text_of(event.site));
+      made.SetAttribute("url.full", text_of(source.url));
+      made.SetAttribute("robots.outcome", text_of(to_string(source.outcome)));
+      made.SetAttribute("robots.basis", text_of(to_string(event.policy.basis())));
+      made.SetAttribute("robots.attempts", std::int64_t{source.attempts});
+      if (!detail::is_successful(source.outcome)) {
+        made.SetStatus(status::kError, text_of(source.error_text));
       }
-    }
+      if (event.exchanges != nullptr) {
+        for (const exchange_event& exchange : *event.exchanges) {
+          trace_request(exchange, made.GetContext());
+        }
+      }
+    });
   }
   /// Makes the span of parsing a file.
   void on(const parse_event& event) {
-    const span_context parent = adapters_detail::span_of(event.context);
-    if (parent.IsValid()) {
-      past_span span{*tracer_, "robots.parse", parent, event, event.duration};
-      span.set("robots.site", event.site);
-      span.set("robots.rules", static_cast<std::int64_t>(event.policy.rules().size()));
-      span.set("robots.malformed_lines", std::int64_t{event.policy.lines().malformed});
-    }
+    trace("robots.parse", span_of(event.context), event, event.duration, [&](span& made) {
+      made.SetAttribute("robots.site", text_of(event.site));
+      made.SetAttribute("robots.rules", static_cast<std::int64_t>(event.policy.rules().size()));
+      made.SetAttribute("robots.malformed_lines", std::int64_t{event.policy.lines().malformed});
+    });
   }
   /// Makes the span of a decision.
   void on(const decision_event& event) {
-    const span_context parent = adapters_detail::span_of(event.context);
-    if (!parent.IsValid()) {
-      return;
-    }
-    const decision& answer = event.decision;
-    past_span span{*tracer_, "robots.check", parent, event, {}};
-    span.set("robots.site", event.site);
-    span.set("url.full", event.url);
-    span.set("robots.blocked", !answer.allowed);
-    span.set("robots.reason", to_string(answer.reason));
-    span.set("robots.from_cache", answer.from_cache);
-    if (answer.verdict.pattern) {
-      span.set("robots.rule", *answer.verdict.pattern);
-      span.set("robots.rule.line", std::int64_t{answer.verdict.line});
-    }
-    if (answer.policy) {
-      span.set("robots.policy.version", static_cast<std::int64_t>(answer.policy->version()));
-    }
+    trace("robots.check", span_of(event.context), event, {}, [&](span& made) {
+      const decision& answer = event.decision;
+      made.SetAttribute("robots.site", text_of(event.site));
+      made.SetAttribute("url.full", text_of(event.url));
+      made.SetAttribute("robots.blocked", !answer.allowed);
+      made.SetAttribute("robots.reason", text_of(to_string(answer.reason)));
+      made.SetAttribute("robots.from_cache", answer.from_cache);
+      if (answer.verdict.pattern) {
+        made.SetAttribute("robots.rule", text_of(*answer.verdict.pattern));
+        made.SetAttribute("robots.rule.line", std::int64_t{answer.verdict.line});
+      }
+      if (answer.policy) {
+        made.SetAttribute("robots.policy.version",
+                          static_cast<std::int64_t>(answer.policy->version()));
+      }
+    });
   }
   /// Makes the span of a gate's answer.
   void on(const admission_event& event) {
-    const span_context parent = adapters_detail::span_of(event.context);
-    if (parent.IsValid()) {
-      past_span span{*tracer_, "robots.admit", parent, event, event.waited};
-      span.set("robots.site", event.site);
-      span.set("url.full", event.url);
-      span.set("robots.reason", to_string(event.reason));
-    }
+    trace("robots.admit", span_of(event.context), event, event.waited, [&](span& made) {
+      made.SetAttribute("robots.site", text_of(event.site));
+      made.SetAttribute("url.full", text_of(event.url));
+      made.SetAttribute("robots.reason", text_of(to_string(event.reason)));
+    });
   }
 
  private:
+  using span = opentelemetry::trace::Span;
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
+  using status = opentelemetry::trace::StatusCode;
 
-  /// Makes a span for work that has ended. `duration` is the time that the work took, and `ended`
-  /// is the time since the end of the work.
-  class past_span {
-   public:
-    past_span(opentelemetry::trace::Tracer& tracer, std::string_view name,
-              const span_context& parent, const event_base& event,
-              std::chrono::nanoseconds duration, std::chrono::nanoseconds ended = {},
-              span_kind kind = span_kind::kInternal) {
-      const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
-      const auto steady = std::chrono::steady_clock::now();
-      opentelemetry::trace::StartSpanOptions options;
-      options.parent = parent;
-      options.kind = kind;
-      options.start_system_time = opentelemetry::common::SystemTimestamp{
-          std::chrono::time_point_cast<std::chrono::system_clock::duration>(event.time() - began)};
-      options.start_steady_time = opentelemetry::common::SteadyTimestamp{steady - began};
-      end_.end_steady_time = opentelemetry::common::SteadyTimestamp{steady - ended};
-      span_ = tracer.StartSpan(adapters_detail::text_of(name), options);
-    }
-    past_span(const past_span&) = delete;
-    past_span& operator=(const past_span&) = delete;
-    ~past_span() { span_->End(end_); }
+  /// Converts a text for OpenTelemetry. The pointer in the result is never null, since the SDK uses
+  /// the pointer even if the text is empty.
+  [[nodiscard]] static opentelemetry::nostd::string_view text_of(std::string_view from) noexcept {
+    return from.empty() ? opentelemetry::nostd::string_view{""}
+                        : opentelemetry::nostd::string_view{from.data(), from.size()};
+  }
 
-    void set(std::string_view name, std::string_view value) {
-      set_any(name, adapters_detail::text_of(value));
+  /// Returns the span of a call. If `context` is an `opentelemetry_context`, returns the span in
+  /// it. If `context` has another type and valid `trace_id` and `span_id`, returns a sampled span
+  /// with these ids. Otherwise, returns this thread's active span, which can be invalid.
+  [[nodiscard]] static span_context span_of(const call_context* context) {
+    namespace trace = opentelemetry::trace;
+    if (const auto* own = dynamic_cast<const opentelemetry_context*>(context)) {
+      return own->span;
     }
-    void set(std::string_view name, std::int64_t value) { set_any(name, value); }
-    void set(std::string_view name, bool value) { set_any(name, value); }
-    void fail(std::string_view why) {
-      span_->SetStatus(opentelemetry::trace::StatusCode::kError, adapters_detail::text_of(why));
+    if (context != nullptr && context->trace_id.size() == 2 * trace::TraceId::kSize &&
+        context->span_id.size() == 2 * trace::SpanId::kSize) {
+      using identifiers = trace::propagation::HttpTraceContext;
+      const span_context remote{identifiers::TraceIdFromHex(context->trace_id),
+                                identifiers::SpanIdFromHex(context->span_id),
+                                trace::TraceFlags{trace::TraceFlags::kIsSampled}, true};
+      if (remote.IsValid()) {
+        return remote;
+      }
     }
-    [[nodiscard]] span_context context() const { return span_->GetContext(); }
-
-   private:
-    void set_any(std::string_view name, const opentelemetry::common::AttributeValue& value) {
-      span_->SetAttribute(adapters_detail::text_of(name), value);
-    }
-
-    opentelemetry::nostd::shared_ptr<opentelemetry::trace::Span> span_;
-    opentelemetry::trace::EndSpanOptions end_;
-  };
+    return trace::Tracer::GetCurrentSpan()->GetContext();
+  }
 
   /// Makes the span of a request, according to OpenTelemetry's semantic conventions for HTTP
   /// clients.
-  void tell(const exchange_event& event, const span_context& parent) {
-    const detail::exchange& asked = event.exchange;
-    past_span span{*tracer_, "GET", parent, event, event.duration, event.ended, span_kind::kClient};
-    span.set("http.request.method", std::string_view{"GET"});
-    span.set("url.full", asked.url);
-    if (event.attempt > 1) {
-      span.set("http.request.resend_count", std::int64_t{event.attempt} - 1);
-    }
-    if (asked.error != fetch_error::none) {
-      span.set("error.type", to_string(asked.error));
-      span.fail({});
+  void trace_request(const exchange_event& event, const span_context& parent) {
+    const auto fill = [&](span& made) {
+      const detail::exchange& asked = event.exchange;
+      made.SetAttribute("http.request.method", "GET");
+      made.SetAttribute("url.full", text_of(asked.url));
+      if (event.attempt > 1) {
+        made.SetAttribute("http.request.resend_count", std::int64_t{event.attempt} - 1);
+      }
+      if (asked.error != fetch_error::none) {
+        made.SetAttribute("error.type", text_of(to_string(asked.error)));
+      } else {
+        made.SetAttribute("http.response.status_code", std::int64_t{asked.status});
+        made.SetAttribute("http.response.body.size", static_cast<std::int64_t>(event.bytes));
+      }
+      if (asked.error != fetch_error::none || asked.status >= 400) {
+        made.SetStatus(status::kError, "");
+      }
+    };
+    trace("GET", parent, event, event.duration, fill, event.ended, span_kind::kClient);
+  }
+
+  /// If `parent` is valid, makes a span for work that has ended, and calls `fill` with the span.
+  /// `duration` is the time that the work took, and `ended` is the time since the end of the work.
+  template <class Fill>
+  void trace(const char* name, const span_context& parent, const event_base& event,
+             std::chrono::nanoseconds duration, const Fill& fill,
+             std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
+    if (!parent.IsValid()) {
       return;
     }
-    span.set("http.response.status_code", std::int64_t{asked.status});
-    span.set("http.response.body.size", static_cast<std::int64_t>(event.bytes));
-    if (asked.status >= 400) {
-      span.fail({});
-    }
+    const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
+    const auto now = std::chrono::steady_clock::now();
+    opentelemetry::trace::StartSpanOptions start;
+    start.parent = parent;
+    start.kind = kind;
+    start.start_system_time = opentelemetry::common::SystemTimestamp{
+        std::chrono::time_point_cast<std::chrono::system_clock::duration>(event.time() - began)};
+    start.start_steady_time = opentelemetry::common::SteadyTimestamp{now - began};
+    opentelemetry::trace::EndSpanOptions end;
+    end.end_steady_time = opentelemetry::common::SteadyTimestamp{now - ended};
+    const auto made = tracer_->StartSpan(name, start);
+    fill(*made);
+    made->End(end);
   }
 
   opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer_;
