@@ -27,23 +27,6 @@
 
 namespace robots {
 
-namespace adapters_detail {
-
-/// Returns the position in `key` after a scheme such as `https://`, or 0 without a scheme.
-[[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
-  return key.rfind('/') + 1;  // npos + 1 is 0
-}
-
-/// Returns `key` with braces around the text after its scheme, so that a cluster has all keys of a
-/// site in one slot.
-[[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
-  std::string tagged{key};
-  tagged.insert(hash_tag_of(key), 1, '{');
-  return tagged += '}';
-}
-
-}  // namespace adapters_detail
-
 /// A `SharedStore` in Redis for any number of machines.
 ///
 /// Values and leases expire by the clock of the server. The store opens a connection when it first

@@ -20,10 +20,10 @@ TEST_CASE("A redirection of a cluster names a slot and a server") {
   const redis_address from{"10.0.0.1", 6379};
   const auto moved = parse_redis_redirect("MOVED 3999 127.0.0.1:6381", from);
   REQUIRE(moved);
-  CHECK(moved->slot == 3999);
-  CHECK(to_string(moved->server) == "127.0.0.1:6381");
-  CHECK(to_string(parse_redis_redirect("ASK 0 ::1:6381", from)->server) == "::1:6381");
-  CHECK(to_string(parse_redis_redirect("MOVED 16383 :6381", from)->server) == "10.0.0.1:6381");
+  CHECK(moved->first == 3999);
+  CHECK(to_string(moved->second) == "127.0.0.1:6381");
+  CHECK(to_string(parse_redis_redirect("ASK 0 ::1:6381", from)->second) == "::1:6381");
+  CHECK(to_string(parse_redis_redirect("MOVED 16383 :6381", from)->second) == "10.0.0.1:6381");
   for (const std::string wrong : {"", "MOVED", "MOVED 1", "MOVED 1 host", "MOVED 16384 host:1",
                                   "MOVED x host:1", "MOVED -1 host:1", "MOVED 1 host:0",
                                   "MOVED 1 host:65536", "MOVED 1 host:", "ASK  host:1"}) {

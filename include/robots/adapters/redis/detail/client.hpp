@@ -9,6 +9,7 @@
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -50,15 +51,23 @@ inline constexpr std::size_t redis_slots = 16'384;
   return crc16(key) % redis_slots;
 }
 
-struct redis_redirect {
-  std::size_t slot = 0;
-  redis_address server;
-};
+/// Returns the position in `key` after a scheme such as `https://`, or 0 without a scheme.
+[[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
+  return key.rfind('/') + 1;  // npos + 1 is 0
+}
 
-/// Reads `MOVED slot host:port` and `ASK slot host:port`, which the server `from` sent. If the host
-/// is missing, the result has the host of `from`.
-[[nodiscard]] inline std::optional<redis_redirect> parse_redis_redirect(std::string_view text,
-                                                                        const redis_address& from) {
+/// Returns `key` with braces around the text after its scheme, so that a cluster has all keys of a
+/// site in one slot.
+[[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
+  std::string tagged{key};
+  tagged.insert(hash_tag_of(key), 1, '{');
+  return tagged += '}';
+}
+
+/// Reads `MOVED slot host:port` and `ASK slot host:port`, which the server `from` sent. Returns the
+/// slot and the server. If the host is missing, the server has the host of `from`.
+[[nodiscard]] inline std::optional<std::pair<std::size_t, redis_address>> parse_redis_redirect(
+    std::string_view text, const redis_address& from) {
   static_cast<void>(take_until(text, ' '));  // MOVED or ASK
   const auto slot = base::parse_decimal(take_until(text, ' '), redis_slots);
   const std::size_t colon = text.rfind(':');
@@ -68,7 +77,7 @@ struct redis_redirect {
     return std::nullopt;
   }
   const std::string host = colon == 0 ? from.host : std::string{text.substr(0, colon)};
-  return redis_redirect{.slot = static_cast<std::size_t>(*slot), .server = {host, *port}};
+  return std::pair{static_cast<std::size_t>(*slot), redis_address{host, *port}};
 }
 
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
@@ -82,14 +91,8 @@ struct redis_redirect {
 /// is sent to that node for a second.
 class redis_client {
   using clock = std::chrono::steady_clock;
+  using node = redis_node;
   static constexpr std::chrono::seconds second{1};
-
-  /// A master of the cluster, or the only server.
-  struct node : redis_pool {
-    using redis_pool::redis_pool;
-
-    clock::time_point retry_at{};  // earliest retry; guarded by `redis_client::mutex_`
-  };
 
  public:
   explicit redis_client(const redis_options& options) : connector_{options} {
@@ -97,8 +100,6 @@ class redis_client {
       nodes_[redis_address{}] = std::make_shared<node>(connector_);
     }
   }
-  redis_client(const redis_client&) = delete;
-  redis_client& operator=(const redis_client&) = delete;
 
   /// Returns the replies to independent commands. If a node of a cluster cannot be reached, the
   /// replies to its commands have the kind `lost`. Throws `store_error` if all replies are lost.
@@ -107,19 +108,19 @@ class redis_client {
       return nodes_.begin()->second->ask(commands);
     }
     learn_slots();
-    std::map<std::shared_ptr<node>, std::vector<std::size_t>> by_node;
+    std::map<std::shared_ptr<node>, std::pair<std::vector<std::size_t>, std::vector<redis_command>>>
+        by_node;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const std::string& key = commands[i].at(commands[i].front() == "EVAL" ? 3 : 1);
       const std::scoped_lock lock{mutex_};
-      by_node[slots_[redis_slot(key)]].push_back(i);  // null if no node has the slot
+      auto& [indices, batch] = by_node[slots_[redis_slot(key)]];  // null if no node has the slot
+      indices.push_back(i);
+      batch.push_back(commands[i]);
     }
     std::vector<redis_reply> replies(commands.size());
     bool is_lost = !commands.empty();
-    for (const auto& [to, indices] : by_node) {
-      std::vector<redis_command> batch;
-      for (const std::size_t i : indices) {
-        batch.push_back(commands[i]);
-      }
+    for (const auto& [to, part] : by_node) {
+      const auto& [indices, batch] = part;
       std::vector<redis_reply> answered = ask_node(to.get(), batch);
       for (std::size_t j = 0; j < indices.size(); ++j) {
         redis_reply& reply = replies[indices[j]];
@@ -234,11 +235,12 @@ class redis_client {
             "moved, or repair it with redis-cli --cluster fix"};
       }
       {
+        const auto& [slot, server] = *redirect;
         const std::scoped_lock lock{mutex_};
-        from = node_at(redirect->server);
+        from = node_at(server);
         if (!is_moving) {
           is_stale_ = true;
-          slots_[redirect->slot] = from;
+          slots_[slot] = from;
         }
       }
       const std::vector<redis_command> asking{{"ASKING"}, command};
@@ -290,12 +292,7 @@ class redis_client {
       return;
     }
     const std::scoped_lock one_thread{learning_};
-    bool is_known = false;
-    {
-      const std::scoped_lock lock{mutex_};
-      is_known = !slots_.empty() && !is_stale_;
-    }
-    if (!is_known && clock::now() >= next_learning_) {
+    if (is_stale_ && clock::now() >= next_learning_) {
       try {
         const auto [from, ranges] = connector_.ask_any(some_nodes(), {"CLUSTER", "SLOTS"});
         take_slots(from, ranges);
@@ -341,10 +338,10 @@ class redis_client {
   std::mutex learning_;  // guards the next two members
   clock::time_point next_learning_;
   std::string failure_;
-  std::mutex mutex_;  // guards everything below
+  std::atomic<bool> is_stale_ = true;  // true if the table of slots must be loaded
+  std::mutex mutex_;                   // guards everything below
   std::vector<std::shared_ptr<node>> slots_;
   std::map<redis_address, std::shared_ptr<node>> nodes_;
-  bool is_stale_ = false;
   std::size_t next_server_ = 0;
 };
 

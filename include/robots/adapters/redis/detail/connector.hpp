@@ -291,13 +291,14 @@ class redis_connector {
   }
 };
 
-/// Keeps the connections to one server. Any thread may call the pool. At most `max_connections`
-/// calls run at once. Further calls wait.
-class redis_pool {
+/// A server with its connections. Any thread may call `ask`. At most `max_connections` calls run at
+/// once. Further calls wait.
+class redis_node {
  public:
   const redis_address address;  ///< empty for the only server or the current master
+  redis_time retry_at{};        ///< the earliest retry; `redis_client` guards this member
 
-  explicit redis_pool(const redis_connector& connector, redis_address server = {})
+  explicit redis_node(const redis_connector& connector, redis_address server = {})
       : address{std::move(server)}, connector_{connector} {}
 
   /// Returns the replies to the commands, with one round trip for each 512 commands.
@@ -311,14 +312,14 @@ class redis_pool {
                         " connections are in use: raise redis_options::max_connections"};
     }
     ++used_;
-    const auto end = [&lock](redis_pool* pool) {
+    const auto end = [&lock](redis_node* pool) {
       if (!lock.owns_lock()) {
         lock.lock();
       }
       --pool->used_;
       pool->is_free_.notify_one();
     };
-    const std::unique_ptr<redis_pool, decltype(end)> permit{this, end};
+    const std::unique_ptr<redis_node, decltype(end)> permit{this, end};
     std::unique_ptr<redis_connection> connection;
     while (!connection && !idle_.empty()) {
       connection = std::move(idle_.back());  // the connection that was used last
