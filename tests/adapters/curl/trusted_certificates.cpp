@@ -7,6 +7,7 @@
 #include <support/raw_server.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace {
@@ -38,7 +39,7 @@ std::string trace_of_tls(const robots::curl_options& options) {
 }  // namespace
 
 TEST_CASE("A handle trusts libcurl's certificate file, or its folder if there is no file") {
-  const robots::adapters_detail::curl_easy plain{curl_easy_init()};
+  const std::shared_ptr<CURL> plain{curl_easy_init(), &curl_easy_cleanup};
   const char* file = nullptr;
   curl_easy_getinfo(plain.get(), CURLINFO_CAINFO, &file);
   const std::string trace = trace_of_tls({});

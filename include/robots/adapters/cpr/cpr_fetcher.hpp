@@ -37,8 +37,7 @@ class CprFetcher : public CurlFetcher {
   /// `configure` sets up each new session before its first use, with anything that cpr can set,
   /// such as proxies with passwords, an interface or a client certificate. Several threads can call
   /// `configure` at once. If it throws, the constructor or `fetch` throws the same exception. The
-  /// constructor also throws `std::invalid_argument` if an option is not valid or this libcurl
-  /// lacks a feature that the fetcher needs, and `std::runtime_error` if libcurl cannot start.
+  /// constructor also throws what the constructor of `CurlFetcher` throws.
   explicit CprFetcher(const curl_options& options,
                       const std::function<void(cpr::Session&)>& configure = {})
       : CurlFetcher(

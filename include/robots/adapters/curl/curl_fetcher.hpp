@@ -16,16 +16,13 @@ namespace robots {
 
 /// Fetches over libcurl, 7.85 or later.
 ///
-/// Makes one GET request per call, over HTTP or verified HTTPS. Returns `fetch_error::protocol` for
-/// a URL with another scheme or with credentials, and for a request header with a line end. The
-/// `timeout` and `stop` of the request apply to name lookup, connecting and transfer. Keeps no
-/// cookies and reads no netrc. Returns `fetch_error::refused_address` for an address outside the
-/// public internet that is not in `curl_options::allowed_addresses`.
+/// Makes one GET request per call, over HTTP/1.1 or verified HTTPS. Returns `fetch_error::protocol`
+/// for a URL with another scheme or with credentials, and for a request header with a line end.
+/// Keeps no cookies and reads no netrc. Returns `fetch_error::refused_address` for an address
+/// outside the public internet that is not in `curl_options::allowed_addresses`.
 ///
 /// libcurl asks for the content codings that it can decode. `max_bytes` limits the decoded body, so
-/// a compression bomb cannot fill the memory. If the body is longer, the transfer ends at once, and
-/// `fetch_response::truncated` is true. Does not read the body of a redirect (301, 302, 303, 307,
-/// 308). Uses HTTP/1.1 only, since HTTP/2 has no advantage for a robots.txt.
+/// a compression bomb cannot fill the memory. Does not read the body of a redirect.
 ///
 /// Returns `fetch_error::protocol` for three faults of a body. First, libcurl cannot decode the
 /// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, the body
@@ -34,14 +31,12 @@ namespace robots {
 /// notices close_notify only if it was built with verbose strings, which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
-/// the request again on a new connection (RFC 9112, section 9.3.1). So the server can get the
-/// request twice.
+/// the request again on a new connection (RFC 9112, section 9.3.1).
 ///
 /// Copies share a pool of handles and connections. Any thread may call any copy. No lock is held
 /// during network operations.
 ///
-/// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. A program with such a libcurl
-/// should ignore the signal.
+/// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. Then ignore the signal.
 class CurlFetcher {
  public:
   /// Makes a fetcher with default options.
@@ -52,12 +47,11 @@ class CurlFetcher {
   explicit CurlFetcher(const curl_options& options)
       : CurlFetcher(options, &adapters_detail::plain_curl_slot, false) {}
 
-  /// Makes one exchange, and blocks until it has ended. Any thread may call this function. Throws
-  /// only `std::bad_alloc`.
+  /// Makes one exchange, and blocks until it has ended. Throws only `std::bad_alloc`.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
     const auto web = handles_->lend();
     const auto response = std::make_shared<std::optional<fetch_response>>();
-    web->start(request, [response](fetch_response answer) { *response = std::move(answer); });
+    web->async_fetch(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
       // A network event or a stop request ends the wait early. If this libcurl lacks
       // `curl_multi_wakeup`, a stop request ends the wait within a second.
@@ -67,8 +61,7 @@ class CurlFetcher {
   }
 
  protected:
-  /// Makes a fetcher whose handles come from `make`. Set `has_session` if a cpr session can name a
-  /// proxy.
+  /// Makes a fetcher whose handles come from `make`. See `curl_settings` for `has_session`.
   CurlFetcher(const curl_options& options,
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =

@@ -40,27 +40,23 @@ inline void trust_file_alone(CURL* easy) noexcept {
 
 /// Makes a slot with a plain easy handle of libcurl.
 [[nodiscard]] inline curl_slot plain_curl_slot(const curl_settings& settings) {
-  const std::shared_ptr<CURL> easy = made(curl_easy(curl_easy_init()));
+  const std::shared_ptr<CURL> easy(made(curl_easy_init()), &curl_easy_cleanup);
   trust_file_alone(easy.get());
   settings.apply(easy.get());
   return [easy](const fetch_request& /*request*/) { return easy.get(); };
 }
 
-/// Makes exchanges in a multi handle. The caller either calls `run_once`, or handles the sockets of
-/// `multi()` and then calls `collect()`. Only one thread at a time may use this object, but any
-/// thread may stop a request. The destructor ends running exchanges without callbacks.
-///
-/// Exchanges above `curl_options::max_connections` wait in this object, since libcurl would count
-/// the wait as part of the timeout.
+/// Makes exchanges in a multi handle, like `curl_multi_fetcher`. The caller either calls
+/// `run_once`, or handles the sockets of `multi()` and then calls `collect()`. Exchanges above
+/// `curl_options::max_connections` wait here, so that their timeouts do not start yet.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `make` makes a slot for the given settings. The settings outlive the slot. The constructor
-  /// calls `make` once, to throw if this libcurl lacks an option. The thread that stops a request
-  /// calls `wake`. `wake` must cause a call of `collect()`, and must not throw. If `wake` is empty,
-  /// the stop request ends the wait of `run_once` instead.
+  /// `settings` outlive the slots from `make`. The constructor calls `make` once, to throw if this
+  /// libcurl lacks an option. The thread that stops a request calls `wake`, which must cause a call
+  /// of `collect()`, and must not throw. If `wake` is empty, a stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -86,9 +82,8 @@ class curl_transfers {
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
-  /// Begins an exchange, or queues it until the limit permits it. A later `collect()` calls `done`
-  /// with the response.
-  void start(fetch_request request, on_done done) {
+  /// Begins an exchange when the limit permits it. A later `collect()` calls `done`.
+  void async_fetch(fetch_request request, on_done done) {
     std::list<exchange> added(1);
     exchange& one = added.front();
     one.request = std::move(request);
@@ -99,15 +94,17 @@ class curl_transfers {
       ended_.splice(ended_.end(), added);
       return;
     }
-    one.on_stop.emplace(one.request.stop, [this] { note_stop(); });
+    one.on_stop.emplace(one.request.stop, [this]() noexcept {
+      has_stops_ = true;
+      wake_ ? wake_() : wake();
+    });
     waiting_.splice(waiting_.end(), added);
     begin_waiting();
   }
 
   /// Handles network events, and calls the callbacks of exchanges that have ended. Returns the
   /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
-  /// called or `timeout` passes. If a callback throws, throws the same exception. The next
-  /// `run_once` calls the remaining callbacks.
+  /// called or `timeout` passes. If a callback throws, the next `run_once` calls the other ones.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
@@ -126,8 +123,7 @@ class curl_transfers {
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback
-  /// throws, throws the same exception. The next `collect()` calls the remaining callbacks. A
-  /// callback may start exchanges.
+  /// throws, the next `collect()` calls the remaining callbacks. A callback may start exchanges.
   std::size_t collect() {
     take_ended();
     std::size_t called = 0;
@@ -167,11 +163,6 @@ class curl_transfers {
     std::list<exchange>::iterator self{};
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
-
-  void note_stop() noexcept {
-    has_stops_ = true;
-    wake_ ? wake_() : wake();
-  }
 
   void take_ended() {
     int left = 0;
@@ -235,9 +226,8 @@ class curl_transfers {
       one.response.error = fetch_error::other;  // there is no memory for the response
     }
     one.transfer.reset();
-    const curl_slot slot = std::exchange(one.slot, {});
-    if (slot && idle_.size() < settings_->options().max_idle_handles) {
-      idle_.push_back(slot);
+    if (one.slot && idle_.size() < settings_->options.max_idle_handles) {
+      idle_.push_back(std::move(one.slot));
     }
   }
 
@@ -273,9 +263,8 @@ class curl_transfers {
 ///       web.run_once(std::chrono::seconds{1});
 ///     }
 ///
-/// `run_once` does all work except name lookup, for which libcurl can start threads. An exchange
-/// ends at its timeout or after a stop request (`fetch_request::stop`). Any thread may request a
-/// stop, which wakes a waiting `run_once`. To fill a cache, use `prefetch`. With Boost.Asio, use
+/// `run_once` does all work except name lookup, for which libcurl can start threads. A stop request
+/// of any thread wakes a waiting `run_once`. To fill a cache, use `prefetch`. With Boost.Asio, use
 /// `AsioCurlFetcher`. In your own event loop, use this class.
 ///
 /// Only one thread at a time may use this object, but any thread may call `wake`. The destructor
@@ -283,18 +272,14 @@ class curl_transfers {
 class curl_multi_fetcher : private adapters_detail::curl_transfers {
  public:
   /// A callback that gets one response. It may call `async_fetch` and `run_once`.
-  using on_done = std::function<void(fetch_response)>;
+  using curl_transfers::on_done;
 
   /// Throws `std::invalid_argument` if an option is not valid or this libcurl lacks a feature that
   /// the fetcher needs, and `std::runtime_error` if libcurl cannot start.
   explicit curl_multi_fetcher(const curl_options& options = {}) : curl_transfers(options) {}
 
-  /// Begins an exchange. A later `run_once` calls `done` with the response. This function never
-  /// calls `done`.
-  void async_fetch(fetch_request request, on_done done) {
-    start(std::move(request), std::move(done));
-  }
-
+  /// Begins an exchange. A later `run_once` calls `done` with the response.
+  using curl_transfers::async_fetch;
   using curl_transfers::in_flight;
   using curl_transfers::run_once;
   using curl_transfers::wake;

@@ -8,10 +8,8 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl.
-///
-/// No option changes the treatment of redirects, cookies and schemes, or turns off the check of
-/// certificates, since a `Fetcher` has fixed rules.
+/// Settings of all fetchers over libcurl. Redirects, cookies, schemes and the check of certificates
+/// have no options, since a `Fetcher` has fixed rules.
 struct curl_options {
   /// The maximum time for name lookup, TCP and TLS together. After that time, the error is
   /// `fetch_error::connect`. The time must be above 0.
@@ -47,15 +45,14 @@ struct curl_options {
   /// address, since libcurl does not say which connections go to that proxy. Through a proxy, the
   /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. If
   /// `proxy` or the environment names a proxy, the fetcher checks each URL whose host is an address
-  /// or `localhost`. `connect_to` does not change this check.
+  /// or `localhost`, without `connect_to`.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
-  /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
-  /// many pages of few hosts. If you ask each host only once, kept connections only make requests
-  /// slower.
+  /// If true, keeps connections and addresses of hosts for later requests. This makes requests
+  /// faster for many pages of few hosts, and slower if you ask each host only once.
   bool keep_connections = false;
 
   /// The maximum number of idle handles to keep, each with its open connections.
@@ -63,8 +60,8 @@ struct curl_options {
 
   /// The maximum number of open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`,
   /// including idle connections; 0 means no limit. At most this number of exchanges run at once.
-  /// Further exchanges wait in order, and the timeout of an exchange starts when the exchange
-  /// begins. The other fetchers make one exchange at a time for each thread that calls them.
+  /// Further exchanges wait in order, and their timeouts start when they begin. The other fetchers
+  /// make one exchange at a time for each thread that calls them.
   std::size_t max_connections = 256;
 
   /// The maximum size of the headers in one exchange, in octets. For larger headers, the error is

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 namespace robots::adapters_detail {
@@ -29,14 +30,8 @@ static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcur
 
 /// Frees a handle of libcurl with the function `Free`.
 template <auto Free>
-struct curl_deleter {
-  template <class T>
-  void operator()(T* owned) const noexcept {
-    Free(owned);
-  }
-};
+using curl_deleter = std::integral_constant<decltype(Free), Free>;
 
-using curl_easy = std::unique_ptr<CURL, curl_deleter<&curl_easy_cleanup>>;
 using curl_multi = std::unique_ptr<CURLM, curl_deleter<&curl_multi_cleanup>>;
 using curl_strings = std::unique_ptr<curl_slist, curl_deleter<&curl_slist_free_all>>;
 using curl_url_handle = std::unique_ptr<CURLU, curl_deleter<&curl_url_cleanup>>;
@@ -111,26 +106,20 @@ inline void add(curl_strings& list, const std::string& text) {
   int field = 0;
   bool in_brackets = false;
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) <= ' ') {
+    const bool is_bracket = c == '[' || c == ']';
+    const bool in_port = field % 2 == 1 && c != ':';
+    if (static_cast<unsigned char>(c) <= ' ' || (is_bracket && in_brackets == (c == '[')) ||
+        (in_port && !base::is_digit(c))) {
       return false;
     }
-    if (c == '[' || c == ']') {
-      if (in_brackets == (c == '[')) {
-        return false;
-      }
-      in_brackets = c == '[';
-    } else if (c == ':' && !in_brackets) {
-      ++field;
-    } else if (field % 2 == 1 && !base::is_digit(c)) {
-      return false;
-    }
+    in_brackets = is_bracket ? c == '[' : in_brackets;
+    field += c == ':' && !in_brackets ? 1 : 0;
   }
   return field == 3 && !in_brackets;
 }
 
-/// Returns the decoded host of `url`. An IPv6 address has brackets. An IPv4 address of any spelling
-/// (`2130706433`, `0x7f.1`) becomes four decimal parts. Returns an empty text if libcurl refuses
-/// `url`. `flags` are CURLU flags for reading `url`.
+/// Returns the decoded host of `url`, or an empty text if libcurl refuses `url`. An IPv6 address
+/// has brackets. An IPv4 address of any spelling (`2130706433`) becomes four decimal parts.
 [[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   char* text = nullptr;
@@ -142,8 +131,7 @@ inline void add(curl_strings& list, const std::string& text) {
   return text == nullptr ? std::string{} : std::string(text);
 }
 
-/// Sets one option of libcurl. Throws std::bad_alloc, or std::invalid_argument if libcurl refuses
-/// the option.
+/// Sets an option. Throws std::bad_alloc, or std::invalid_argument if libcurl refuses the option.
 template <class T>
 void set_option(CURL* easy, CURLoption option, T value) {
   const CURLcode code = curl_easy_setopt(easy, option, value);
@@ -171,22 +159,16 @@ enum class proxy_use {
   unknown,  ///< the environment or a cpr session can name a proxy
 };
 
-/// Returns true if a variable of the environment names a proxy for libcurl.
-[[nodiscard]] inline bool environment_names_proxy() noexcept {
-  constexpr std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-  return std::ranges::any_of(names, [](const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  });
-}
-
 /// Valid `curl_options`. `apply` sets them on each handle of a fetcher.
 class curl_settings {
  public:
+  const curl_options options;
+  const address_guard guard;
+
   /// Throws `std::invalid_argument` with the name of a bad option, and std::runtime_error if
   /// libcurl cannot start. Set `has_session` if a cpr session can name a proxy.
-  explicit curl_settings(curl_options options, bool has_session = false)
-      : options_(std::move(options)), has_session_(has_session), guard_(make_guard(options_)) {
+  explicit curl_settings(curl_options from, bool has_session = false)
+      : options(std::move(from)), guard(make_guard(options)), has_session_(has_session) {
     // Other parts of the program can use libcurl, so nothing stops it.
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (started != CURLE_OK) {
@@ -195,35 +177,37 @@ class curl_settings {
     }
     namespace fs = std::filesystem;
     std::error_code ignored;
-    require(options_.connect_timeout.count() > 0,
+    require(options.connect_timeout.count() > 0,
             "connect_timeout must be above 0, and is " +
-                std::to_string(options_.connect_timeout.count()) + " ms");
-    require(options_.max_header_bytes > 0, "max_header_bytes must be above 0, and is 0");
-    require(options_.ca_file.empty() || (fs::exists(options_.ca_file, ignored) &&
-                                         !fs::is_directory(options_.ca_file, ignored)),
-            "ca_file must name a file that exists: " + options_.ca_file);
-    require(options_.ca_path.empty() || fs::is_directory(options_.ca_path, ignored),
-            "ca_path must name a folder that exists: " + options_.ca_path);
-    require(!options_.proxy || options_.proxy->empty() ||
-                (options_.proxy->find('\0') == std::string::npos &&
-                 !host_of(*options_.proxy, 0).empty()),
-            "proxy must be [scheme://]host[:port]: " + options_.proxy.value_or(""));
-    for (const std::string& entry : options_.connect_to) {
+                std::to_string(options.connect_timeout.count()) + " ms");
+    require(options.max_header_bytes > 0, "max_header_bytes must be above 0, and is 0");
+    require(options.ca_file.empty() || (fs::exists(options.ca_file, ignored) &&
+                                        !fs::is_directory(options.ca_file, ignored)),
+            "ca_file must name a file that exists: " + options.ca_file);
+    require(options.ca_path.empty() || fs::is_directory(options.ca_path, ignored),
+            "ca_path must name a folder that exists: " + options.ca_path);
+    require(
+        !options.proxy || options.proxy->empty() ||
+            (options.proxy->find('\0') == std::string::npos && !host_of(*options.proxy, 0).empty()),
+        "proxy must be [scheme://]host[:port]: " + options.proxy.value_or(""));
+    for (const std::string& entry : options.connect_to) {
       require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
       add(connect_to_, entry);
     }
   }
 
-  [[nodiscard]] const curl_options& options() const noexcept { return options_; }
-
-  [[nodiscard]] const address_guard& guard() const noexcept { return guard_; }
-
-  /// Returns whether the next exchange uses a proxy.
   [[nodiscard]] proxy_use next_proxy() const noexcept {
-    if (options_.proxy) {
-      return options_.proxy->empty() ? proxy_use::never : proxy_use::always;
+    if (options.proxy) {
+      return options.proxy->empty() ? proxy_use::never : proxy_use::always;
     }
-    return has_session_ || environment_names_proxy() ? proxy_use::unknown : proxy_use::never;
+    // The variables of the environment that name a proxy for libcurl.
+    constexpr std::array names{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+                               "ALL_PROXY"};
+    const bool has_proxy = std::ranges::any_of(names, [](const char* name) {
+      const char* const value = std::getenv(name);
+      return value != nullptr && *value != '\0';
+    });
+    return has_session_ || has_proxy ? proxy_use::unknown : proxy_use::never;
   }
 
   /// Sets on `easy` all options that do not depend on the request. Replaces earlier settings.
@@ -234,16 +218,15 @@ class curl_settings {
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
     // HTTP/2 has no advantage for one file of a site. With HTTP/2, libcurl 7.88 loops on empty DATA
-    // frames, and mixes trailer fields with header fields. If RST_STREAM(NO_ERROR) cuts off a body,
-    // libcurl 7.88 reports the body as complete.
+    // frames, mixes trailers with headers, and takes a body cut off by RST_STREAM as complete.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
     constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
-    set_option(easy, CURLOPT_FORBID_REUSE, options_.keep_connections ? 0L : 1L);
-    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options_.keep_connections ? default_lifetime : 0L);
-    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options_.connect_timeout));
+    set_option(easy, CURLOPT_FORBID_REUSE, options.keep_connections ? 0L : 1L);
+    set_option(easy, CURLOPT_DNS_CACHE_TIMEOUT, options.keep_connections ? default_lifetime : 0L);
+    set_option(easy, CURLOPT_CONNECTTIMEOUT_MS, curl_milliseconds(options.connect_timeout));
 #if LIBCURL_VERSION_NUM >= 0x075700
     set_option(easy, CURLOPT_QUICK_EXIT, 1L);  // the end does not wait for a name lookup
 #endif
@@ -254,21 +237,21 @@ class curl_settings {
     clear_option(easy, CURLOPT_USERAGENT);
     set_option(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     set_option(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    if (!options_.ca_file.empty() || !options_.ca_path.empty()) {
+    if (!options.ca_file.empty() || !options.ca_path.empty()) {
       clear_option(easy, CURLOPT_CAINFO);
       clear_option(easy, CURLOPT_CAPATH);
     }
-    if (!options_.ca_file.empty()) {
-      set_option(easy, CURLOPT_CAINFO, options_.ca_file.c_str());
+    if (!options.ca_file.empty()) {
+      set_option(easy, CURLOPT_CAINFO, options.ca_file.c_str());
     }
-    if (!options_.ca_path.empty()) {
-      set_option(easy, CURLOPT_CAPATH, options_.ca_path.c_str());
+    if (!options.ca_path.empty()) {
+      set_option(easy, CURLOPT_CAPATH, options.ca_path.c_str());
     }
-    if (options_.proxy) {
-      set_option(easy, CURLOPT_PROXY, options_.proxy->c_str());
+    if (options.proxy) {
+      set_option(easy, CURLOPT_PROXY, options.proxy->c_str());
       set_option(easy, CURLOPT_NOPROXY, "");  // else hosts in `no_proxy` are asked unguarded
     }
-    if (!guard_.permits_all()) {
+    if (!guard.permits_all()) {
       clear_option(easy, CURLOPT_UNIX_SOCKET_PATH);
       clear_option(easy, CURLOPT_ABSTRACT_UNIX_SOCKET);
     }
@@ -278,10 +261,10 @@ class curl_settings {
   }
 
  private:
-  [[nodiscard]] static address_guard make_guard(const curl_options& options) {
+  [[nodiscard]] static address_guard make_guard(const curl_options& from) {
     try {
-      address_guard guard(options.allowed_addresses);
-      return options.guard_addresses ? guard : address_guard::none();
+      address_guard made(from.allowed_addresses);
+      return from.guard_addresses ? made : address_guard::none();
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
                                   error.what());
@@ -294,9 +277,7 @@ class curl_settings {
     }
   }
 
-  curl_options options_;
   bool has_session_;
-  address_guard guard_;
   curl_strings connect_to_;
 };
 
@@ -308,7 +289,7 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
 /// Refuses a host with characters outside ASCII, since this library does not convert it to ASCII.
 [[nodiscard]] inline std::optional<fetch_response> refusal_by_proxy(const std::string& url,
                                                                     const curl_settings& settings) {
-  if (settings.guard().permits_all() || settings.next_proxy() == proxy_use::never) {
+  if (settings.guard.permits_all() || settings.next_proxy() == proxy_use::never) {
     return std::nullopt;
   }
   std::string host = host_of(url, CURLU_DISALLOW_USER);
@@ -318,7 +299,7 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
   const auto address = detail::parse_ip_address(is_local ? "127.0.0.1" : host);
   const bool is_ascii =
       std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (address && !settings.guard().permits(*address)) {
+  if (address && !settings.guard.permits(*address)) {
     host = (is_local ? host : to_string(*address)) + " (" + std::string(detail::kind_of(*address)) +
            ')';
   } else if (!address && (!is_ascii || (!host.empty() && detail::ends_in_number(host)))) {

@@ -13,17 +13,16 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots::adapters_detail {
 
@@ -49,13 +48,9 @@ namespace robots::adapters_detail {
   }
 }
 
-/// Returns true if `text` has an octet that would end a header line or a C string.
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
 }
-
-/// The maximum size of a string that libcurl accepts (CURL_MAX_INPUT_LENGTH in its sources).
-inline constexpr std::size_t longest_url = 8'000'000;
 
 /// Returns the error if `request` must not be sent, or else an empty optional.
 [[nodiscard]] inline std::optional<fetch_response> refusal(const fetch_request& request,
@@ -66,6 +61,7 @@ inline constexpr std::size_t longest_url = 8'000'000;
   if (request.timeout.count() < 0) {
     return failed(fetch_error::timeout, "the timeout had passed before the exchange began");
   }
+  constexpr std::size_t longest_url = 8'000'000;  // CURL_MAX_INPUT_LENGTH in libcurl's sources
   if (breaks_line(request.url) || request.url.size() > longest_url) {
     return failed(fetch_error::protocol, "the URL has a line end, a NUL, or more than " +
                                              std::to_string(longest_url) + " octets");
@@ -80,41 +76,17 @@ inline constexpr std::size_t longest_url = 8'000'000;
   return refusal_by_proxy(request.url, settings);
 }
 
-/// Returns `headers` as lines for libcurl. The line `Name;` sends a header with an empty value; the
-/// line `Name:` would omit the header.
-[[nodiscard]] inline curl_strings header_lines(const std::vector<http_header>& headers) {
-  curl_strings lines;
-  for (const http_header& header : headers) {
-    const std::string_view value = base::trim(header.value, base::is_blank);
-    add(lines, value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
-  }
-  return lines;
-}
-
 /// Returns the IP address in `socket`, or an empty optional for another family of addresses.
 [[nodiscard]] inline std::optional<detail::ip_address> address_in(const sockaddr& socket) noexcept {
-  const auto octets_of = [](auto octets, const void* address) {
-    std::memcpy(octets.data(), address, octets.size());
-    return detail::ip_address(octets);
-  };
   if (socket.sa_family == AF_INET) {
-    return octets_of(std::array<std::uint8_t, 4>{},
-                     &reinterpret_cast<const sockaddr_in*>(&socket)->sin_addr);
+    const in_addr& address = reinterpret_cast<const sockaddr_in&>(socket).sin_addr;
+    return detail::ip_address(std::bit_cast<std::array<std::uint8_t, 4>>(address));
   }
   if (socket.sa_family == AF_INET6) {
-    return octets_of(std::array<std::uint8_t, 16>{},
-                     &reinterpret_cast<const sockaddr_in6*>(&socket)->sin6_addr);
+    const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(socket).sin6_addr;
+    return detail::ip_address(std::bit_cast<std::array<std::uint8_t, 16>>(address));
   }
   return std::nullopt;
-}
-
-/// Returns true if a header `name` has a value that is neither empty nor `usual`.
-[[nodiscard]] inline bool has_other(const std::vector<http_header>& headers, std::string_view name,
-                                    std::string_view usual) {
-  return std::ranges::any_of(headers, [&](const http_header& field) {
-    return base::equal_ignoring_case(field.name, name) && !field.value.empty() &&
-           !base::equal_ignoring_case(field.value, usual);
-  });
 }
 
 /// An exchange on an easy handle. The constructor sets the request, and the destructor removes the
@@ -131,10 +103,14 @@ class curl_transfer {
         easy_(easy),
         request_(request),
         settings_(settings),
-        lines_(header_lines(request.headers)),
         body_room_(request.max_bytes == 0 ? (std::numeric_limits<std::size_t>::max)()
                                           : request.max_bytes),
-        header_room_(settings.options().max_header_bytes) {
+        header_room_(settings.options.max_header_bytes) {
+    for (const http_header& header : request.headers) {
+      // The line `Name;` sends an empty value. The line `Name:` would omit the header.
+      const std::string_view value = base::trim(header.value, base::is_blank);
+      add(lines_, value.empty() ? header.name + ';' : header.name + ": " + std::string(value));
+    }
     void* const self = this;
     set_option(easy_, CURLOPT_URL, request.url.c_str());
     set_option(easy_, CURLOPT_HTTPHEADER, lines_.get());
@@ -176,7 +152,6 @@ class curl_transfer {
     if (headers_complete_ && (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(reason(code));
     }
-    // True if the connection was open, including TLS.
     const bool had_connection = info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) > 0;
     if (code == CURLE_OUT_OF_MEMORY && had_connection && !headers_complete_) {
       // For a header line above 100 KiB, libcurl before 8.6 returns CURLE_OUT_OF_MEMORY.
@@ -186,7 +161,7 @@ class curl_transfer {
     const std::chrono::milliseconds timeout = request_.timeout;
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
-        (timeout.count() == 0 || settings_.options().connect_timeout < timeout);
+        (timeout.count() == 0 || settings_.options.connect_timeout < timeout);
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
     if (code == CURLE_COULDNT_CONNECT && proxy_ == proxy_use::never &&
         info<long>(CURLINFO_OS_ERRNO) == ECONNREFUSED) {
@@ -246,8 +221,8 @@ class curl_transfer {
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
     // libcurl does not say whether an address belongs to a proxy. So the address of a proxy from
     // the environment or a cpr session must be permitted.
-    if (proxy_ == proxy_use::always || settings_.guard().permits_all() ||
-        (address && settings_.guard().permits(*address))) {
+    if (proxy_ == proxy_use::always || settings_.guard.permits_all() ||
+        (address && settings_.guard.permits(*address))) {
       return true;
     }
     if (refused_++ == 0) {
@@ -320,7 +295,6 @@ class curl_transfer {
     return refused;
   }
 
-  /// Returns the number that libcurl reports for `name`, or 0 if libcurl has no number.
   template <class Number>
   [[nodiscard]] Number info(CURLINFO name) const noexcept {
     Number number = 0;
@@ -333,17 +307,15 @@ class curl_transfer {
            detail::is_redirect(static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE)));
   }
 
-  /// Returns the response. `problem` is libcurl's message if the body could not be decoded, and is
-  /// empty otherwise. If the body is faulty and the status is 2xx, returns an error instead. With
-  /// any other status, leaves a faulty body out of the response.
+  /// Returns the response. `problem` is libcurl's message if the body could not be decoded. If the
+  /// body is faulty, returns an error for a 2xx status, and else a response without the body.
   [[nodiscard]] fetch_response received(std::string_view problem) {
     const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
     if (status < 200 || !headers_complete_) {
       return failed(fetch_error::protocol, "the connection ended before the header section did");
     }
     fetch_response response{.status = status};
-    // Reads only the header fields of the final response. Ignores the fields of interim responses,
-    // of a proxy's answer to CONNECT and of trailers.
+    // Ignores the fields of interim responses, of a proxy's answer to CONNECT and of trailers.
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
@@ -351,19 +323,25 @@ class curl_transfer {
       response.headers.push_back(
           {field->name, std::string(base::trim(field->value, base::is_space))});
     }
+    // Returns true if a header `name` has a value that is neither empty nor `usual`.
+    const auto has_other = [&](std::string_view name, std::string_view usual) {
+      return std::ranges::any_of(response.headers, [&](const http_header& header) {
+        return base::equal_ignoring_case(header.name, name) && !header.value.empty() &&
+               !base::equal_ignoring_case(header.value, usual);
+      });
+    };
     const auto coding = detail::find_header(response.headers, "Transfer-Encoding");
-    const bool has_coding = has_other(response.headers, "Transfer-Encoding", "chunked");
+    const bool has_coding = has_other("Transfer-Encoding", "chunked");
     // True if only the end of the connection marks the end of the body (RFC 9112, section 6.3).
     const bool ends_with_connection = status != 204 &&
                                       !detail::find_header(response.headers, "Content-Length") &&
                                       (!coding || coding->empty() || has_coding);
     if (!over_limit_ && ends_with_connection) {
-      if (has_coding || has_other(response.headers, "Content-Encoding", "identity")) {
+      if (has_coding || has_other("Content-Encoding", "identity")) {
         // libcurl decodes the body, but does not check that the body is complete.
         problem = "neither a length nor chunks mark the end of the encoded body";
       } else if (has_tls_ && !is_closed_) {
-        // Without close_notify, someone on the network path may have cut off the body (RFC 9112,
-        // section 9.8).
+        // Someone on the network path may have cut off the body (RFC 9112, section 9.8).
         problem = "TLS ended without close_notify, perhaps before the body did";
       }
     }
