@@ -9,7 +9,6 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
-#include <opentelemetry/common/attribute_value.h>
 #include <opentelemetry/common/timestamp.h>
 #include <opentelemetry/nostd/shared_ptr.h>
 #include <opentelemetry/nostd/string_view.h>

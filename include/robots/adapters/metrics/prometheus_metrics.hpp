@@ -45,7 +45,15 @@ class PrometheusMetrics final : public prometheus::Collectable {
                       : family.kind == family_type::gauge ? prometheus::MetricType::Gauge
                                                           : prometheus::MetricType::Histogram;
       if (family.histogram) {
-        exported.metric.emplace_back().histogram = buckets_of(*family.histogram);
+        prometheus::ClientMetric::Histogram& buckets = exported.metric.emplace_back().histogram;
+        buckets.sample_sum = family.histogram->sum;
+        for (std::size_t i = 0; i < family.histogram->counts.size(); ++i) {
+          buckets.sample_count += family.histogram->counts[i];
+          const bool is_last = i == family.histogram->bounds.size();
+          buckets.bucket.push_back(
+              {buckets.sample_count,
+               is_last ? std::numeric_limits<double>::infinity() : family.histogram->bounds[i]});
+        }
       }
       for (const auto& sample : family.samples) {
         prometheus::ClientMetric& one = exported.metric.emplace_back();
@@ -60,20 +68,6 @@ class PrometheusMetrics final : public prometheus::Collectable {
 
  private:
   using family_type = metrics_snapshot::family::type;
-
-  [[nodiscard]] static prometheus::ClientMetric::Histogram buckets_of(
-      const metrics_snapshot::histogram& from) {
-    prometheus::ClientMetric::Histogram exported;
-    exported.sample_sum = from.sum;
-    for (std::size_t i = 0; i < from.counts.size(); ++i) {
-      exported.sample_count += from.counts[i];
-      const bool is_last = i == from.bounds.size();
-      exported.bucket.push_back(
-          {exported.sample_count,
-           is_last ? std::numeric_limits<double>::infinity() : from.bounds[i]});
-    }
-    return exported;
-  }
 
   Metrics from_;
   std::function<cache_stats()> now_;
