@@ -29,19 +29,18 @@ namespace robots {
 
 /// A `SharedStore` in Redis for any number of machines.
 ///
-/// Values and leases expire by the clock of the server. The store opens a connection when it first
-/// needs one, so a crawler can start while Redis is down. Most calls make one round trip. All calls
-/// except `watch` throw `store_error` if Redis does not answer as expected.
+/// Values and leases expire by the clock of the server. A crawler can start while Redis is down.
+/// Most calls make one round trip. All calls except `watch` throw `store_error` if Redis does not
+/// answer as expected.
 ///
 /// A call for up to 512 keys takes at most `connect_timeout` plus twice `command_timeout`. Each
-/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node. The
-/// first call, and a call after a change or failure of nodes, can take half of `connect_timeout`
-/// more.
+/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node, and a
+/// call that must find the nodes can take half of `connect_timeout` more.
 ///
-/// P consists of `redis_options::key_prefix`, the letter `v`, the version of the record format, and
-/// a colon. A value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store
-/// publishes changes on the channel `P changed`. The names contain no blanks. KEY has braces around
-/// the text after the scheme, so that a cluster stores all keys of a site in one slot.
+/// P is `redis_options::key_prefix`, the letter `v`, the version of the record format, and a colon.
+/// A value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
+/// changes on the channel `P changed`. The names contain no blanks. KEY has braces around the text
+/// after the scheme, so that a cluster stores all keys of a site in one slot.
 ///
 /// An ACL of Redis must permit `~P* &P*` and the commands get, strlen, set, del, eval, publish,
 /// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
@@ -80,8 +79,7 @@ class RedisStore : public SharedStore {
   /// server has no room for the lease, or if the cluster node of the keys cannot be reached.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // STRLEN fails if another program has stored something other than a string at the key. Then the
-    // value is treated as missing.
+    // If another program has stored a list at the key, STRLEN fails, and the value is missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "
@@ -98,7 +96,6 @@ class RedisStore : public SharedStore {
         "return {own, other, lease}";
     const std::string most = std::to_string(max_value_bytes_);
     std::vector<command> commands;
-    commands.reserve(questions.size());
     for (const store_question& question : questions) {
       const bool has_lease = !question.lease_key.empty();
       command words{"EVAL", script, has_lease ? "3" : "1", value_key(question.key)};
@@ -177,8 +174,7 @@ class RedisStore : public SharedStore {
         client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
-  /// See `SharedStore`. Redis can grant a lease even if the call throws. Such a lease expires after
-  /// `duration`.
+  /// See `SharedStore`. If the call throws, Redis can still grant a lease until `duration` is over.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {
@@ -226,11 +222,11 @@ class RedisStore : public SharedStore {
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = prefix_ + "site:";
     std::string pattern = prefix + '*';
-    for (std::size_t i = 0; i < prefix.size(); ++i) {
-      if (std::string_view{"*?[]^-\\"}.find(pattern[i]) != std::string_view::npos) {
-        pattern[i] = '?';  // matches any octet, so the loop below checks each key
-      }
-    }
+    const auto is_special = [](char c) {
+      return std::string_view{"*?[]^-\\"}.find(c) != std::string_view::npos;
+    };
+    // `?` matches any octet, so the loop below checks each key.
+    std::replace_if(pattern.begin(), pattern.end() - 1, is_special, '?');
     for (const auto& server : client_->servers()) {
       std::string cursor = "0";
       do {
@@ -253,7 +249,7 @@ class RedisStore : public SharedStore {
             continue;  // no key of a value, or a value that has expired
           }
           std::string site = key.substr(prefix.size(), key.size() - prefix.size() - 1);
-          site.erase(adapters_detail::hash_tag_of(site), 1);
+          site.erase(site.rfind('/') + 1, 1);  // the opening brace
           if (value_key(site) == key) {
             look(site, std::chrono::milliseconds{times[i].integer});
           }
@@ -276,21 +272,18 @@ class RedisStore : public SharedStore {
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
 
-  /// Calls `on_change` with each key that another store publishes, until `stop` is requested.
-  /// Sets `tried` when the subscription exists or the first try has failed.
   static void follow(const stop_token& stop, const std::shared_ptr<client>& from,
                      const std::string& channel, std::chrono::milliseconds timeout,
                      const std::string& sender,
                      const std::function<void(std::string_view)>& on_change,
-                     std::promise<void> tried) {
+                     std::optional<std::promise<void>> tried) {
     constexpr std::chrono::milliseconds quiet{1'000};  // then PING tests the connection
     base::counter_random random{std::nullopt};
-    for (bool has_tried = false; !stop.stop_requested();) {
+    while (!stop.stop_requested()) {
       try {
         const auto connection = from->connect(stop);
         connection->send({"SUBSCRIBE", channel});
-        bool is_new = true;
-        for (bool is_asked = true; !stop.stop_requested();) {
+        for (bool is_new = true, is_asked = true; !stop.stop_requested();) {
           const std::optional<reply> got =
               connection->receive(adapters_detail::redis_deadline(is_asked ? timeout : quiet));
           if (!got && !is_asked) {
@@ -300,7 +293,7 @@ class RedisStore : public SharedStore {
           }
           is_asked = !got;
           if (std::exchange(is_new, false)) {
-            std::exchange(has_tried, true) ? on_change("") : tried.set_value();
+            tried ? tried.reset() : on_change("");  // `reset` ends the wait of `watch`
           }
           if (got && got->list.size() == 3 && got->list[0].text == "message") {
             const std::string_view message = got->list[2].text;
@@ -311,9 +304,7 @@ class RedisStore : public SharedStore {
           }
         }
       } catch (const std::exception&) {  // the subscription is lost, or never began
-        if (!std::exchange(has_tried, true)) {
-          tried.set_value();
-        }
+        tried.reset();
       }
       // The pause is random, so that not all workers reconnect at once.
       const std::chrono::milliseconds pause{100 + static_cast<int>(random.draw() * 900)};
@@ -329,7 +320,6 @@ class RedisStore : public SharedStore {
     }
   }
 
-  /// Returns a time to live that Redis accepts.
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
     constexpr std::chrono::milliseconds longest = std::chrono::years{100};
     return std::to_string((std::min)(time, longest).count());

@@ -19,14 +19,12 @@
 
 namespace robots {
 
-/// Encrypts connections to `rediss://` servers with TLS 1.2 or later. Uses hiredis_ssl and OpenSSL.
+/// Encrypts connections to `rediss://` servers with TLS 1.2 or later, with hiredis_ssl and OpenSSL.
 /// Set an object of this class as `redis_options::tls`. The certificate of a server must be for the
-/// host or address that the client connects to. The URL, a Sentinel or a cluster node names this
-/// host.
+/// host or address that the URL, a Sentinel or a cluster node names.
 class redis_tls {
  public:
-  /// The certificates to trust, and the certificate to send. All members are paths of PEM files,
-  /// except `ca_path`.
+  /// The certificates to trust, and the certificate to send, as paths of PEM files.
   struct files {
     /// Trusted certificates. If `ca_file` and `ca_path` are both empty, the CA certificates at
     /// OpenSSL's default locations are trusted instead.

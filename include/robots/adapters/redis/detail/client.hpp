@@ -51,16 +51,10 @@ inline constexpr std::size_t redis_slots = 16'384;
   return crc16(key) % redis_slots;
 }
 
-/// Returns the position in `key` after a scheme such as `https://`, or 0 without a scheme.
-[[nodiscard]] inline std::size_t hash_tag_of(std::string_view key) noexcept {
-  return key.rfind('/') + 1;  // npos + 1 is 0
-}
-
-/// Returns `key` with braces around the text after its scheme, so that a cluster has all keys of a
-/// site in one slot.
+/// Returns `key` with braces around the text after its scheme, which decides the slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
   std::string tagged{key};
-  tagged.insert(hash_tag_of(key), 1, '{');
+  tagged.insert(key.rfind('/') + 1, 1, '{');  // without a scheme, npos + 1 is 0
   return tagged += '}';
 }
 
@@ -83,32 +77,27 @@ inline constexpr std::size_t redis_slots = 16'384;
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
 /// node that has the key of the command. Any thread may call this object.
 ///
-/// A call to a server takes at most the sum of three times: `connect_timeout`, one
-/// `command_timeout` for a free connection, and one `command_timeout` per 512 commands.
-///
-/// For a cluster, the first command loads the table of slots. After a redirect or a failure, a
-/// later command loads the table again, at most once a second. After a failure of a node, nothing
-/// is sent to that node for a second.
+/// For a cluster, the first command loads the table of slots. A command after a redirect or failure
+/// loads the table again, at most once a second. A node that failed gets nothing for a second.
 class redis_client {
   using clock = std::chrono::steady_clock;
-  using node = redis_node;
-  static constexpr std::chrono::seconds second{1};
 
  public:
   explicit redis_client(const redis_options& options) : connector_{options} {
     if (!is_cluster()) {
-      nodes_[redis_address{}] = std::make_shared<node>(connector_);
+      nodes_[redis_address{}] = std::make_shared<redis_node>(connector_);
     }
   }
 
-  /// Returns the replies to independent commands. If a node of a cluster cannot be reached, the
-  /// replies to its commands have the kind `lost`. Throws `store_error` if all replies are lost.
+  /// Returns the replies to independent commands. Replies of a node that cannot be reached have the
+  /// kind `lost`. Throws `store_error` if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
     if (!is_cluster()) {
       return nodes_.begin()->second->ask(commands);
     }
     learn_slots();
-    std::map<std::shared_ptr<node>, std::pair<std::vector<std::size_t>, std::vector<redis_command>>>
+    std::map<std::shared_ptr<redis_node>,
+             std::pair<std::vector<std::size_t>, std::vector<redis_command>>>
         by_node;
     for (std::size_t i = 0; i < commands.size(); ++i) {
       const std::string& key = commands[i].at(commands[i].front() == "EVAL" ? 3 : 1);
@@ -118,17 +107,17 @@ class redis_client {
       batch.push_back(commands[i]);
     }
     std::vector<redis_reply> replies(commands.size());
-    bool is_lost = !commands.empty();
     for (const auto& [to, part] : by_node) {
       const auto& [indices, batch] = part;
       std::vector<redis_reply> answered = ask_node(to.get(), batch);
       for (std::size_t j = 0; j < indices.size(); ++j) {
-        redis_reply& reply = replies[indices[j]];
-        reply = follow(to, batch[j], std::move(answered[j]));
-        is_lost = is_lost && reply.type == redis_reply::kind::lost;
+        replies[indices[j]] = follow(to, batch[j], std::move(answered[j]));
       }
     }
-    if (is_lost) {
+    const auto is_lost = [](const redis_reply& reply) {
+      return reply.type == redis_reply::kind::lost;
+    };
+    if (!replies.empty() && std::all_of(replies.begin(), replies.end(), is_lost)) {
       throw_failure(replies.back().text);
     }
     return replies;
@@ -145,7 +134,7 @@ class redis_client {
       return ask_one(command, wanted);
     }
     redis_reply reply{.type = redis_reply::kind::lost};
-    for (const std::shared_ptr<node>& one : servers()) {
+    for (const std::shared_ptr<redis_node>& one : servers()) {
       reply = std::move(ask_node(one.get(), {&command, 1}).front());
       if (reply.type != redis_reply::kind::lost) {
         return accepted(command, std::move(reply), wanted);
@@ -154,18 +143,16 @@ class redis_client {
     throw_failure(reply.text);
   }
 
-  /// Returns a connection for a subscription. In a cluster, connects to any node, since each node
-  /// delivers all messages.
+  /// Returns a connection for a subscription. Each node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
   }
 
   /// Returns the only server, or the masters of the cluster.
-  [[nodiscard]] std::vector<std::shared_ptr<node>> servers() {
+  [[nodiscard]] std::vector<std::shared_ptr<redis_node>> servers() {
     learn_slots();
-    std::vector<std::shared_ptr<node>> nodes;
+    std::vector<std::shared_ptr<redis_node>> nodes;
     const std::scoped_lock lock{mutex_};
-    nodes.reserve(nodes_.size());
     for (const auto& [address, one] : nodes_) {
       nodes.push_back(one);
     }
@@ -186,25 +173,22 @@ class redis_client {
     return connector_.endpoint.topology == redis_topology::cluster;
   }
 
-  [[nodiscard]] std::vector<redis_reply> ask_node(node* to,
+  [[nodiscard]] std::vector<redis_reply> ask_node(redis_node* to,
                                                   std::span<const redis_command> commands) {
     std::string failure;
-    if (std::unique_lock lock{mutex_}; to == nullptr) {
+    if (to == nullptr) {
       is_stale_ = true;
       failure = "Redis Cluster has no node for the slot of a key: assign its slots";
-    } else if (clock::now() < to->retry_at) {
+    } else if (clock::now() < to->retry_at.load()) {
       failure = "Redis at " + to_string(to->address) +
                 " could not be reached a moment ago: the next try comes within a second";
     } else {
       try {
-        lock.unlock();
         std::vector<redis_reply> replies = to->ask(commands);
-        lock.lock();
-        to->retry_at = {};
+        to->retry_at = redis_time{};
         return replies;
       } catch (const store_error& error) {
-        lock.lock();
-        to->retry_at = clock::now() + second;
+        to->retry_at = clock::now() + std::chrono::seconds{1};
         is_stale_ = true;
         failure = error.what();
       }
@@ -215,7 +199,7 @@ class redis_client {
 
   /// While `reply` is a redirect, sends `command` to the node that the redirect names. Returns the
   /// last reply. `from` is the node that sent `reply`.
-  [[nodiscard]] redis_reply follow(std::shared_ptr<node> from, const redis_command& command,
+  [[nodiscard]] redis_reply follow(std::shared_ptr<redis_node> from, const redis_command& command,
                                    redis_reply reply) {
     constexpr int most_redirects = 5;
     for (int redirects = 0;; ++redirects) {
@@ -252,7 +236,7 @@ class redis_client {
   [[noreturn]] void throw_failure(const std::string& why) {
     const std::scoped_lock lock{mutex_};
     for (const auto& [address, one] : nodes_) {
-      if (one->retry_at == clock::time_point{}) {
+      if (one->retry_at.load() == redis_time{}) {
         throw store_part_error{why};
       }
     }
@@ -260,7 +244,7 @@ class redis_client {
   }
 
   /// Returns the node with this address, or adds it. The caller must have locked `mutex_`.
-  [[nodiscard]] std::shared_ptr<node> node_at(const redis_address& address) {
+  [[nodiscard]] std::shared_ptr<redis_node> node_at(const redis_address& address) {
     constexpr std::size_t most_nodes = 1'000;  // the limit in the specification of Redis Cluster
     if (const auto found = nodes_.find(address); found != nodes_.end()) {
       return found->second;
@@ -268,7 +252,7 @@ class redis_client {
     if (nodes_.size() >= most_nodes) {
       throw store_error{"Redis Cluster has more than 1000 nodes: use fewer"};
     }
-    return nodes_[address] = std::make_shared<node>(connector_, address);
+    return nodes_[address] = std::make_shared<redis_node>(connector_, address);
   }
 
   /// Returns up to four addresses of nodes. Each call starts at the next node.
@@ -278,9 +262,8 @@ class redis_client {
     for (const auto& [address, one] : nodes_) {
       servers.push_back(address);
     }
-    std::rotate(servers.begin(),
-                servers.begin() + static_cast<std::ptrdiff_t>(next_server_++ % servers.size()),
-                servers.end());
+    const auto next = static_cast<std::ptrdiff_t>(next_server_++ % servers.size());
+    std::rotate(servers.begin(), servers.begin() + next, servers.end());
     constexpr std::size_t most_at_once = 4;
     servers.resize((std::min)(servers.size(), most_at_once));
     return servers;
@@ -299,18 +282,18 @@ class redis_client {
       } catch (const store_error& error) {
         failure_ = error.what();
       }
-      next_learning_ = clock::now() + second;
+      next_learning_ = clock::now() + std::chrono::seconds{1};
     }
     if (slots_.empty()) {
       throw store_error{failure_};
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS: a list for each range of slots. A list has the first slot, the
-  /// last slot, the master and its replicas. Each server is also a list: host, port and more.
+  /// Reads a reply to CLUSTER SLOTS: for each range, the first slot, the last slot, the master and
+  /// its replicas. Each server is also a list: host, port and more.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
-    std::vector<std::shared_ptr<node>> slots(redis_slots);
-    std::map<redis_address, std::shared_ptr<node>> nodes;
+    std::vector<std::shared_ptr<redis_node>> slots(redis_slots);
+    std::map<redis_address, std::shared_ptr<redis_node>> nodes;
     std::int64_t left = redis_slots;
     const std::scoped_lock lock{mutex_};
     for (const redis_reply& range : ranges.list) {
@@ -326,7 +309,7 @@ class redis_client {
       if (address.host.empty()) {
         address.host = from.host;
       }
-      const std::shared_ptr<node> master = nodes[address] = node_at(address);
+      const std::shared_ptr<redis_node> master = nodes[address] = node_at(address);
       std::fill(slots.begin() + first, slots.begin() + last + 1, master);
     }
     slots_ = std::move(slots);
@@ -340,8 +323,8 @@ class redis_client {
   std::string failure_;
   std::atomic<bool> is_stale_ = true;  // true if the table of slots must be loaded
   std::mutex mutex_;                   // guards everything below
-  std::vector<std::shared_ptr<node>> slots_;
-  std::map<redis_address, std::shared_ptr<node>> nodes_;
+  std::vector<std::shared_ptr<redis_node>> slots_;
+  std::map<redis_address, std::shared_ptr<redis_node>> nodes_;
   std::size_t next_server_ = 0;
 };
 

@@ -16,7 +16,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -58,9 +57,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null if the reply is too large or its lists are
-/// nested too deeply. hiredis then reports an error. The destructors of deeply nested lists could
-/// overflow the stack.
+/// Stores a part of a reply for hiredis. Returns null, so that hiredis reports an error, if the
+/// reply is too large or its lists are nested so deeply that destructors could overflow the stack.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {
@@ -88,7 +86,7 @@ struct redis_reply {
 }
 
 /// Returns the functions that hiredis calls for each part of a reply. They accept only the types of
-/// RESP2. Servers send other types only to a client that asks for RESP3.
+/// RESP2, since servers send RESP3 only to a client that asks for it.
 [[nodiscard]] inline redisReplyObjectFunctions* redis_reply_functions() {
   static auto all = []<class Functions>(Functions functions) {
     using kind = redis_reply::kind;
@@ -118,7 +116,7 @@ struct redis_reply {
 }
 
 using redis_time = std::chrono::steady_clock::time_point;
-/// Returns the present time plus `timeout`, saturating.
+
 [[nodiscard]] inline redis_time redis_deadline(std::chrono::milliseconds timeout) noexcept {
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
@@ -155,9 +153,8 @@ class sigpipe_guard {
 };
 
 /// A connection to one server, for one thread at a time. Each call ends at its deadline at the
-/// latest, whatever the server does. Throws `store_error` if the connection is lost, or if a reply
-/// is malformed or needs more memory than `max_reply_bytes`. After an exception, destroy the
-/// connection.
+/// latest. Throws `store_error` if the connection is lost, or if a reply is malformed or needs more
+/// memory than `max_reply_bytes`. After an exception, destroy the connection.
 class redis_connection {
  public:
   /// Opens the connection, with TLS if `tls` is not empty. A stop request ends waits in any call.
@@ -244,14 +241,13 @@ class redis_connection {
     }
   }
 
-  /// Sends all commands at once and returns their replies, which must arrive before `deadline`.
+  /// Sends all commands at once, and returns their replies.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands,
                                              redis_time deadline) {
     for (const redis_command& command : commands) {
       send(command);
     }
     std::vector<redis_reply> replies;
-    replies.reserve(commands.size());
     while (replies.size() < commands.size()) {
       std::optional<redis_reply> reply = receive(deadline);
       if (!reply) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -67,7 +68,6 @@ struct redis_endpoint {
   return *number;
 }
 
-/// Decodes a host or the path of a socket.
 [[nodiscard]] inline std::string redis_host(std::string_view text) {
   std::string host = percent_decoded(text);
   if (host.empty() || host.find('\0') != std::string::npos) {  // the system would stop at the NUL
@@ -78,14 +78,12 @@ struct redis_endpoint {
 
 /// Reads a port from 1 to 65535. Returns an empty optional for any other text.
 [[nodiscard]] inline std::optional<std::uint16_t> redis_port(std::string_view text) {
-  constexpr std::uint64_t past_last = 65'536;
-  const std::uint64_t port = base::parse_decimal(text, past_last).value_or(0);
-  return port == 0 || port == past_last ? std::nullopt
-                                        : std::optional{static_cast<std::uint16_t>(port)};
+  const std::uint64_t port = base::parse_decimal(text).value_or(0);
+  return port == 0 || port > 65'535 ? std::nullopt
+                                    : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Removes the first `separator` and the text before it from `text`. Returns the removed text
-/// without the separator.
+/// Cuts `text` after the first `separator`, and returns the part before the separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix((std::min)(taken.size() + 1, text.size()));
@@ -190,8 +188,8 @@ class redis_connector {
     }
   }
 
-  /// Opens a connection to a node of a cluster. If `server` is empty, opens a connection to the
-  /// only server. With Sentinels, asks them for the current master and connects to it.
+  /// Opens a connection to `server`. If `server` is empty, opens a connection to the only server,
+  /// or to the master that the Sentinels name.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const redis_address& server,
                                                           const stop_token& stop = {}) const {
     const redis_time deadline = redis_deadline(options.connect_timeout);
@@ -210,9 +208,8 @@ class redis_connector {
     return master;
   }
 
-  /// Sends `question` to one server after another, until one answers with a list. Returns the
-  /// server that answered, and its list. Takes at most half of `connect_timeout`. Does not log in
-  /// to Sentinels.
+  /// Sends `question` to one server after another, until one answers with a list. Returns this
+  /// server and its list. Takes at most half of `connect_timeout`. Does not log in to Sentinels.
   [[nodiscard]] std::pair<redis_address, redis_reply> ask_any(
       std::span<const redis_address> servers, const redis_command& question,
       const stop_token& stop = {}) const {
@@ -272,10 +269,9 @@ class redis_connector {
     }
     std::vector<redis_command> commands;
     if (endpoint.password) {
-      commands.push_back({"AUTH", *endpoint.password});
-      if (!endpoint.user.empty()) {
-        commands.back().insert(commands.back().begin() + 1, endpoint.user);
-      }
+      commands.push_back(endpoint.user.empty()
+                             ? redis_command{"AUTH", *endpoint.password}
+                             : redis_command{"AUTH", endpoint.user, *endpoint.password});
     }
     if (endpoint.database != 0) {
       commands.push_back({"SELECT", std::to_string(endpoint.database)});
@@ -296,7 +292,7 @@ class redis_connector {
 class redis_node {
  public:
   const redis_address address;  ///< empty for the only server or the current master
-  redis_time retry_at{};        ///< the earliest retry; `redis_client` guards this member
+  std::atomic<redis_time> retry_at{redis_time{}};  ///< the earliest retry after a failure
 
   explicit redis_node(const redis_connector& connector, redis_address server = {})
       : address{std::move(server)}, connector_{connector} {}
@@ -312,24 +308,19 @@ class redis_node {
                         " connections are in use: raise redis_options::max_connections"};
     }
     ++used_;
-    const auto end = [&lock](redis_node* pool) {
-      if (!lock.owns_lock()) {
-        lock.lock();
-      }
-      --pool->used_;
-      pool->is_free_.notify_one();
+    const auto end = [&lock](redis_node* node) {
+      lock.lock();
+      --node->used_;
+      node->is_free_.notify_one();
     };
     const std::unique_ptr<redis_node, decltype(end)> permit{this, end};
     std::unique_ptr<redis_connection> connection;
-    while (!connection && !idle_.empty()) {
+    if (!idle_.empty()) {
       connection = std::move(idle_.back());  // the connection that was used last
       idle_.pop_back();
-      if (!connection->is_idle()) {
-        connection.reset();
-      }
     }
     lock.unlock();
-    if (!connection) {
+    if (!connection || !connection->is_idle()) {
       connection = connector_.connect(address);
     }
     std::vector<redis_reply> replies;
@@ -345,8 +336,8 @@ class redis_node {
         })) {
       connection.reset();
     }
-    lock.lock();
     if (connection) {
+      const std::scoped_lock keeping{mutex_};
       idle_.push_back(std::move(connection));
     }
     return replies;
