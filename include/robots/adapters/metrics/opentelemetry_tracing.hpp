@@ -79,61 +79,61 @@ class OpenTelemetryTracing {
 
   /// Makes the spans of a retrieval and of its requests.
   void on(const retrieval_event& event) {
-    trace("robots.fetch", span_of(event.context), event, event.duration, [&](span& made) {
+    trace("robots.fetch", span_of(event.context), event, event.duration, [&](span_type& span) {
       const record_head& source = event.policy.source();
-      made.SetAttribute("robots.site", text_of(event.site));
-      made.SetAttribute("url.full", text_of(source.url));
-      made.SetAttribute("robots.outcome", text_of(to_string(source.outcome)));
-      made.SetAttribute("robots.basis", text_of(to_string(event.policy.basis())));
-      made.SetAttribute("robots.attempts", std::int64_t{source.attempts});
+      span.SetAttribute("robots.site", text_of(event.site));
+      span.SetAttribute("url.full", text_of(source.url));
+      span.SetAttribute("robots.outcome", text_of(to_string(source.outcome)));
+      span.SetAttribute("robots.basis", text_of(to_string(event.policy.basis())));
+      span.SetAttribute("robots.attempts", std::int64_t{source.attempts});
       if (!detail::is_successful(source.outcome)) {
-        made.SetStatus(status::kError, text_of(source.error_text));
+        span.SetStatus(status::kError, text_of(source.error_text));
       }
       if (event.exchanges != nullptr) {
         for (const exchange_event& exchange : *event.exchanges) {
-          trace_request(exchange, made.GetContext());
+          trace_request(exchange, span.GetContext());
         }
       }
     });
   }
   /// Makes the span of parsing a file.
   void on(const parse_event& event) {
-    trace("robots.parse", span_of(event.context), event, event.duration, [&](span& made) {
-      made.SetAttribute("robots.site", text_of(event.site));
-      made.SetAttribute("robots.rules", static_cast<std::int64_t>(event.policy.rules().size()));
-      made.SetAttribute("robots.malformed_lines", std::int64_t{event.policy.lines().malformed});
+    trace("robots.parse", span_of(event.context), event, event.duration, [&](span_type& span) {
+      span.SetAttribute("robots.site", text_of(event.site));
+      span.SetAttribute("robots.rules", static_cast<std::int64_t>(event.policy.rules().size()));
+      span.SetAttribute("robots.malformed_lines", std::int64_t{event.policy.lines().malformed});
     });
   }
   /// Makes the span of a decision.
   void on(const decision_event& event) {
-    trace("robots.check", span_of(event.context), event, {}, [&](span& made) {
+    trace("robots.check", span_of(event.context), event, {}, [&](span_type& span) {
       const decision& answer = event.decision;
-      made.SetAttribute("robots.site", text_of(event.site));
-      made.SetAttribute("url.full", text_of(event.url));
-      made.SetAttribute("robots.blocked", !answer.allowed);
-      made.SetAttribute("robots.reason", text_of(to_string(answer.reason)));
-      made.SetAttribute("robots.from_cache", answer.from_cache);
+      span.SetAttribute("robots.site", text_of(event.site));
+      span.SetAttribute("url.full", text_of(event.url));
+      span.SetAttribute("robots.blocked", !answer.allowed);
+      span.SetAttribute("robots.reason", text_of(to_string(answer.reason)));
+      span.SetAttribute("robots.from_cache", answer.from_cache);
       if (answer.verdict.pattern) {
-        made.SetAttribute("robots.rule", text_of(*answer.verdict.pattern));
-        made.SetAttribute("robots.rule.line", std::int64_t{answer.verdict.line});
+        span.SetAttribute("robots.rule", text_of(*answer.verdict.pattern));
+        span.SetAttribute("robots.rule.line", std::int64_t{answer.verdict.line});
       }
       if (answer.policy) {
-        made.SetAttribute("robots.policy.version",
+        span.SetAttribute("robots.policy.version",
                           static_cast<std::int64_t>(answer.policy->version()));
       }
     });
   }
   /// Makes the span of a gate's answer.
   void on(const admission_event& event) {
-    trace("robots.admit", span_of(event.context), event, event.waited, [&](span& made) {
-      made.SetAttribute("robots.site", text_of(event.site));
-      made.SetAttribute("url.full", text_of(event.url));
-      made.SetAttribute("robots.reason", text_of(to_string(event.reason)));
+    trace("robots.admit", span_of(event.context), event, event.waited, [&](span_type& span) {
+      span.SetAttribute("robots.site", text_of(event.site));
+      span.SetAttribute("url.full", text_of(event.url));
+      span.SetAttribute("robots.reason", text_of(to_string(event.reason)));
     });
   }
 
  private:
-  using span = opentelemetry::trace::Span;
+  using span_type = opentelemetry::trace::Span;
   using span_context = opentelemetry::trace::SpanContext;
   using span_kind = opentelemetry::trace::SpanKind;
   using status = opentelemetry::trace::StatusCode;
@@ -169,21 +169,21 @@ class OpenTelemetryTracing {
   /// Makes the span of a request, according to OpenTelemetry's semantic conventions for HTTP
   /// clients.
   void trace_request(const exchange_event& event, const span_context& parent) {
-    const auto fill = [&](span& made) {
+    const auto fill = [&](span_type& span) {
       const detail::exchange& asked = event.exchange;
-      made.SetAttribute("http.request.method", "GET");
-      made.SetAttribute("url.full", text_of(asked.url));
+      span.SetAttribute("http.request.method", "GET");
+      span.SetAttribute("url.full", text_of(asked.url));
       if (event.attempt > 1) {
-        made.SetAttribute("http.request.resend_count", std::int64_t{event.attempt} - 1);
+        span.SetAttribute("http.request.resend_count", std::int64_t{event.attempt} - 1);
       }
       if (asked.error != fetch_error::none) {
-        made.SetAttribute("error.type", text_of(to_string(asked.error)));
+        span.SetAttribute("error.type", text_of(to_string(asked.error)));
       } else {
-        made.SetAttribute("http.response.status_code", std::int64_t{asked.status});
-        made.SetAttribute("http.response.body.size", static_cast<std::int64_t>(event.bytes));
+        span.SetAttribute("http.response.status_code", std::int64_t{asked.status});
+        span.SetAttribute("http.response.body.size", static_cast<std::int64_t>(event.bytes));
       }
       if (asked.error != fetch_error::none || asked.status >= 400) {
-        made.SetStatus(status::kError, "");
+        span.SetStatus(status::kError, "");
       }
     };
     trace("GET", parent, event, event.duration, fill, event.ended, span_kind::kClient);
@@ -208,9 +208,9 @@ class OpenTelemetryTracing {
     start.start_steady_time = opentelemetry::common::SteadyTimestamp{now - began};
     opentelemetry::trace::EndSpanOptions end;
     end.end_steady_time = opentelemetry::common::SteadyTimestamp{now - ended};
-    const auto made = tracer_->StartSpan(name, start);
-    fill(*made);
-    made->End(end);
+    const auto span = tracer_->StartSpan(name, start);
+    fill(*span);
+    span->End(end);
   }
 
   opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer_;

@@ -263,8 +263,8 @@ class curl_settings {
  private:
   [[nodiscard]] static address_guard make_guard(const curl_options& from) {
     try {
-      address_guard made(from.allowed_addresses);
-      return from.guard_addresses ? made : address_guard::none();
+      address_guard guarding(from.allowed_addresses);
+      return from.guard_addresses ? guarding : address_guard::none();
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(std::string("robots::curl_options: allowed_addresses: ") +
                                   error.what());
