@@ -2,6 +2,7 @@
 
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/sqlite/sqlite_options.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
@@ -32,33 +33,15 @@
 
 namespace robots {
 
-/// The options of a `SqliteStore`.
-struct sqlite_options {
-  /// The path of the file. The store makes the file if it does not exist. The file must be on a
-  /// disk of this machine, since SQLite's log does not work over network file systems. The log is
-  /// in two more files, whose paths are `path` plus `-wal` and `path` plus `-shm`.
-  std::string path;
-
-  /// The maximum size of the file in octets, at least 1 MiB. A value can have at most an eighth of
-  /// this size. The log takes a few MiB more, and grows while a process keeps a transaction open.
-  std::size_t max_bytes = std::size_t{1} << 30U;
-
-  /// The maximum wait for other threads and processes. If the disk is full, a call can wait up to
-  /// three times `timeout`. The timeout must be above 0.
-  std::chrono::milliseconds timeout{1'000};
-};
-
 namespace adapters_detail {
 
-/// A row of a result with one column (`number`) or three columns.
 struct sqlite_row {
   std::int64_t number = 0;
   std::string octets{};
   std::int64_t more = 0;
 };
 
-/// A connection to the file of a `SqliteStore`. Only one call at a time may use the connection.
-/// Throws the errors of SQLite as `store_error`.
+/// A connection to a file, for one call at a time. Throws the errors of SQLite as `store_error`.
 class sqlite_file {
  public:
   explicit sqlite_file(const sqlite_options& options) : options_{options} {
@@ -80,17 +63,15 @@ class sqlite_file {
     ask("PRAGMA secure_delete=OFF");  // zeros over deleted records would need room on a full disk
   }
 
-  /// Runs the statement `sql` with the parameters `values`, and returns the rows of the result.
-  template <class... Values>
-  std::vector<sqlite_row> ask(const std::string& sql, const Values&... values) {
+  /// Returns the rows of the result. A row has one column (`number`) or three columns.
+  std::vector<sqlite_row> ask(const std::string& sql, const auto&... values) {
     give_up_ = base::saturating_add(std::chrono::steady_clock::now(), options_.timeout);
     std::shared_ptr<sqlite3_stmt>& prepared = statements_[sql];
-    if (prepared == nullptr) {
-      sqlite3_stmt* compiled = nullptr;
-      check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &compiled, nullptr));
-      prepared.reset(compiled, &::sqlite3_finalize);
+    sqlite3_stmt* statement = prepared.get();
+    if (statement == nullptr) {
+      check(::sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &statement, nullptr));
+      prepared.reset(statement, &::sqlite3_finalize);
     }
-    sqlite3_stmt* const statement = prepared.get();
     const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> ends{statement, &::sqlite3_reset};
     int index = 0;
     (check(bind(statement, ++index, values)), ...);
@@ -110,13 +91,10 @@ class sqlite_file {
     return rows;
   }
 
-  /// Runs the statement `sql`, and returns the number in the first row of the result.
   std::int64_t number(const std::string& sql) { return ask(sql).at(0).number; }
 
-  /// Calls `work()` in a transaction, and returns the result. The SQL statement `begin` opens the
-  /// transaction. If `work` throws, the file does not change.
-  template <class Work>
-  auto transact(const char* begin, const Work& work) {
+  /// Returns the result of `work()`, which runs in a transaction that the statement `begin` opens.
+  auto transact(const char* begin, const auto& work) {
     ask(begin);
     try {
       auto result = work();
@@ -128,11 +106,9 @@ class sqlite_file {
     }
   }
 
-  /// Makes room for `octets` octets, calls `change(*this)` in the same transaction, and returns the
-  /// result. First deletes up to eight expired records. If there is still no room, deletes the
-  /// oldest records.
-  template <class Change>
-  auto write(std::size_t octets, const Change& change) {
+  /// Makes room for `octets` octets, and returns the result of `change(*this)`, in one transaction.
+  /// Deletes up to eight expired records and then, if there is no room, the oldest records.
+  auto write(std::size_t octets, const auto& change) {
     if (octets > options_.max_bytes / 8) {
       fail("a value of more than an eighth of max_bytes is not kept");
     }
@@ -149,8 +125,7 @@ class sqlite_file {
             ask("DELETE FROM records WHERE number < (SELECT min(number) FROM records) + 8");
           }
           auto result = change(*this);
-          // Reserves room in the file now. If the disk becomes full, SQLite can still move the
-          // contents of the log into the file.
+          // If the disk becomes full, SQLite can still move the log into the room reserved here.
           std::int64_t size = number("PRAGMA page_count") * file_step / 16;
           check(::sqlite3_file_control(handle_.get(), nullptr, SQLITE_FCNTL_SIZE_HINT, &size));
           return result;
@@ -164,9 +139,7 @@ class sqlite_file {
     }
   }
 
-  /// The SQL condition that a record has not expired at the time ?1. A record also counts as
-  /// expired if its date is more than a minute after ?1. Such a date shows that the clock was set
-  /// back.
+  /// SQL that is true if a record is valid at the time ?1, even if the clock was set back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   /// Returns the present time in milliseconds since 1970.
@@ -175,8 +148,7 @@ class sqlite_file {
     return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
   }
 
-  /// Returns the octets of the unexpired record with this name. Compares the full name, since a
-  /// damaged index could return the record of another site.
+  /// Finds an unexpired record. Compares the name, since a damaged index can find another record.
   [[nodiscard]] std::optional<std::string> find(const std::string& name) {
     const auto found =
         ask("SELECT 0, octets, 0 FROM records WHERE hash = ?2 AND name = ?3 AND " + holds,
@@ -184,8 +156,7 @@ class sqlite_file {
     return found.empty() ? std::nullopt : std::optional{found[0].octets};
   }
 
-  /// Stores `octets` under `name`. Always returns true, like `remove` and `tell`, so that `&&` can
-  /// join several calls.
+  /// Always returns true, like `remove` and `tell`, so that `&&` can join several calls.
   bool put(const std::string& name, std::string_view octets, std::chrono::milliseconds lifetime) {
     remove(name);
     ask("INSERT INTO records(hash, name, since, until, octets) VALUES (?2, ?3, ?1, ?1 + ?4, ?5)",
@@ -212,8 +183,7 @@ class sqlite_file {
     transact("BEGIN IMMEDIATE", [this] {
       const std::int64_t owner = number("PRAGMA application_id");
       if (owner == 0 && number("SELECT count(*) FROM sqlite_master") == 0) {
-        // Each publication inserts a row with a higher `number`. So the oldest records have the
-        // lowest numbers, and their rows are next to each other.
+        // The oldest records have the lowest numbers, so their rows are next to each other.
         ask("CREATE TABLE records(number INTEGER PRIMARY KEY, hash INTEGER, name BLOB,"
             " since INTEGER, until INTEGER, octets BLOB)");
         ask("CREATE INDEX records_by_hash ON records(hash)");
@@ -239,8 +209,7 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// SQLite calls this function while the file is locked. Each call sleeps for at most 1.3 ms.
-  /// Returns 0 after the timeout, so that SQLite gives up.
+  /// Sleeps for at most 1.3 ms while the file is locked. After the timeout, 0 tells SQLite to stop.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -273,19 +242,16 @@ class sqlite_file {
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in one SQLite file, for all processes of one machine. A process that starts
-/// later finds the records of earlier processes.
+/// A `SharedStore` in one SQLite file, for all processes of one machine, also for later processes.
 ///
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
-/// the file reaches `sqlite_options::max_bytes` or the disk has no room, the store drops the oldest
-/// records. If the file is damaged, the constructor or the call that finds the damage throws
-/// `store_error`. Records expire by the clock of the machine. If the clock is set back, a record
-/// with a date more than a minute in the future is treated as expired.
+/// the file reaches `sqlite_options::max_bytes` or the disk is full, the store drops the oldest
+/// records. A call that finds damage throws `store_error`. Records expire by the clock of the
+/// machine. A record with a date more than a minute in the future counts as expired.
 ///
-/// Calls that read do not wait for calls that write, and only one call at a time writes. `watch`
-/// starts a thread that looks for changes ten times a second. If your program forks, open each
-/// store after the fork, never before it. If a store was open before the fork, the child process
-/// must not use or destroy this store, or open its file.
+/// Calls that read do not wait for calls that write. `watch` starts a thread that looks for changes
+/// ten times a second. If your program forks, open each store after the fork. If a store was open
+/// before the fork, the child process must not use or destroy this store, or open its file.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
@@ -316,8 +282,6 @@ class SqliteStore : public SharedStore {
     });
   }
 
-  /// See `SharedStore`. Throws `store_error` if the key and the value together are longer than an
-  /// eighth of `sqlite_options::max_bytes`.
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
     if (lifetime <= lifetime.zero()) {
@@ -345,8 +309,7 @@ class SqliteStore : public SharedStore {
     files_->lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
   }
 
-  /// See `SharedStore`. If somebody holds the lease, returns an empty optional at once, without
-  /// waiting for other writers.
+  /// See `SharedStore`. If somebody holds the lease, returns without waiting for other writers.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     store_lease granted{std::string{key}, adapters_detail::store_token()};
@@ -382,9 +345,8 @@ class SqliteStore : public SharedStore {
     }
   }
 
-  /// Calls `visit(key, left)` for each value that has not expired, the oldest first. `left` is the
-  /// remaining lifetime. Values that are published during the call can be included. `visit` may
-  /// call the store.
+  /// Calls `visit` with the key and the remaining lifetime of each unexpired value, the oldest
+  /// first. This can include values that are published meanwhile. `visit` may call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {
@@ -401,12 +363,7 @@ class SqliteStore : public SharedStore {
   }
 
  private:
-  static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
-  static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
-
-  /// Until a stop is requested, calls `on_change` with the key of each change whose number is above
-  /// `last`. Skips changes by the store `origin`. If the file no longer has some changes, calls
-  /// `on_change` with an empty key.
+  /// Reports the changes by other stores whose number is above `last`, until a stop is requested.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {
@@ -418,7 +375,7 @@ class SqliteStore : public SharedStore {
                                 " ORDER BY number LIMIT 1000",
                                 origin, last)) {
           if (number > last + 1) {
-            on_change({});
+            on_change({});  // the file no longer has some changes
           }
           if (is_own == 0 && !stop.stop_requested()) {
             on_change(key);
@@ -430,6 +387,9 @@ class SqliteStore : public SharedStore {
       }
     }
   }
+
+  static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
+  static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
   std::shared_ptr<pool> files_;
   std::string origin_ = adapters_detail::store_token();  // identifies changes by this store
