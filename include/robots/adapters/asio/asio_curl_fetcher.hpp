@@ -33,10 +33,17 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
       : strand_(executor),
         timer_(strand_),
         transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
+    const curl_multi_timer_callback on_timer = [](CURLM*, long milliseconds, void* self) noexcept {
+      return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
+    };
+    const curl_socket_callback on_socket = [](CURL*, curl_socket_t socket, int events, void* self,
+                                              void*) noexcept {
+      return succeeds([&] { static_cast<asio_curl_driver*>(self)->watch_socket(socket, events); });
+    };
     CURLM* const multi = transfers_.multi();
-    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, &asio_curl_driver::on_socket);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, static_cast<void*>(this));
-    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &asio_curl_driver::on_timer);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, static_cast<void*>(this));
   }
 
@@ -68,15 +75,6 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     });
   }
 
-  static int on_socket(CURL* /*easy*/, curl_socket_t socket, int events, void* self,
-                       void* /*unused*/) noexcept {
-    return succeeds([&] { static_cast<asio_curl_driver*>(self)->watch_socket(socket, events); });
-  }
-
-  static int on_timer(CURLM* /*multi*/, long milliseconds, void* self) noexcept {
-    return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
-  }
-
   /// Calls `act`. Returns 0, or -1 if `act` throws, since no exception may pass through libcurl.
   template <class Act>
   [[nodiscard]] static int succeeds(const Act& act) noexcept {
@@ -91,7 +89,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   /// Makes Asio wait for `events` of `socket`. Ends earlier waits for `socket`.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
-      static_cast<void>(found->second->release());  // ends the waits for `socket`
+      static_cast<void>(found->second->release());
       watches_.erase(found);
     }
     if (events == CURL_POLL_REMOVE) {

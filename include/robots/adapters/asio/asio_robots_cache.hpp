@@ -99,13 +99,12 @@ class asio_operation {
 ///     const decision answer = co_await loop.async_check(url, boost::asio::use_awaitable);
 ///
 /// Each operation accepts any completion token of Boost.Asio. Like the blocking calls, operations
-/// never fail because of the network: if a site cannot be reached, the fallback policy decides. An
-/// operation completes with `boost::asio::error::operation_aborted` if it is cancelled, by any type
-/// of cancellation, or if it still runs when this object is destroyed. The fetch of a cancelled
-/// operation continues if another operation or a blocking call waits for this fetch, or if
-/// `cache_options::finish_abandoned` is true. A handler runs on its associated executor or, if it
-/// has none, on the executor of this object. A handler never runs in the call that starts the
-/// operation. This object holds no lock while a handler runs.
+/// never fail because of the network. An operation completes with
+/// `boost::asio::error::operation_aborted` if it is cancelled, by any type of cancellation, or if
+/// it still runs when this object is destroyed. The fetch of a cancelled operation continues if
+/// another operation or a blocking call waits for it, or if `cache_options::finish_abandoned` is
+/// true. A handler runs on its associated executor or, if it has none, on the executor of this
+/// object, but never in the call that starts the operation, and without a lock.
 ///
 /// Any thread may start operations, and any number of threads may run the executor. Before a retry,
 /// a timer waits until the cache's clock reaches the time of the retry. If this clock is a
