@@ -179,8 +179,7 @@ class AsioCurlFetcher {
       : driver_(std::make_shared<adapters_detail::asio_curl_driver>(executor, options)) {}
 
   /// Begins an exchange. The executor calls `done` with the response. This function never calls
-  /// `done`. If `done` throws, the executor's `run` throws the same exception. Any thread may call
-  /// this function.
+  /// `done`. If `done` throws, the executor's `run` throws the same exception.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     driver_->start(std::move(request), std::move(done));
   }

@@ -227,16 +227,14 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock`, such as `ManualClock`, does not move by itself. So this task moves
-        // the clock to the next step.
+        // A `NotifyingClock` does not move by itself, so this task moves it to the next step.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
           }
         });
       } else {
-        // The cache's clock can run faster than the timer, so `run` reads that clock at least once
-        // a minute.
+        // The cache's clock can be faster than the timer, so `run` reads it at least once a minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
@@ -253,8 +251,7 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // `begin`, `run` and `close` lock this mutex while they use the driver. The mutex is recursive,
-    // since an observer of the cache may call `begin` meanwhile.
+    // Guards `driver_`. It is recursive, since an observer of the cache may call `begin` meanwhile.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };
