@@ -104,7 +104,7 @@ class asio_operation {
 /// it still runs when this object is destroyed. The fetch of a cancelled operation continues if
 /// another operation or a blocking call waits for it, or if `cache_options::finish_abandoned` is
 /// true. A handler runs on its associated executor or, if it has none, on the executor of this
-/// object, but never in the call that starts the operation, and without a lock.
+/// object. It never runs in the call that starts the operation, and never under a lock.
 ///
 /// Any thread may start operations, and any number of threads may run the executor. Before a retry,
 /// a timer waits until the cache's clock reaches the time of the retry. If this clock is a
