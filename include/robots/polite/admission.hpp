@@ -39,11 +39,10 @@ struct admission_result : any_host_gate::answer {
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// First the source decides whether the URL is allowed. The source considers halts, exclusions,
-/// sign-offs, overrides and robots.txt. Then the gate decides when the request may start. A fetch
-/// of robots.txt counts as a request, so the first page waits until the delay after this fetch is
-/// over. The source decides again when the reserved time has come, and when the site is halted. A
-/// halt refuses all requests that wait for the site.
+/// First the source decides whether the URL is allowed: by halts, exclusions, sign-offs, overrides
+/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
+/// as a request, so the first page waits for the delay after it. The source decides again when the
+/// reserved time has come, and when the site is halted, which refuses all waiting requests.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -52,9 +51,9 @@ struct admission_result : any_host_gate::answer {
 ///     }
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
-/// reports the status of each page to the source, so do not call
-/// `basic_robots_cache::report_response` yourself. Destroy all reservations before the admission,
-/// and the admission before its source and its gate. Any thread may call any member.
+/// calls `basic_robots_cache::report_response`, so do not call it yourself. Destroy all
+/// reservations before the admission, and the admission before its source and gate. Any thread may
+/// call any member.
 template <PolicySource S>
 class basic_admission {
  public:
@@ -85,8 +84,8 @@ class basic_admission {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits only for robots.txt. Start the request when `reservation::start` returns `go`. If the
-  /// robots.txt has expired when you call `start`, `start` waits for a new robots.txt.
+  /// Waits only for robots.txt. Start the request when `reservation::start` returns `go`. `start`
+  /// waits for a new robots.txt if the old one has expired.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
@@ -154,9 +153,8 @@ class basic_admission {
   }
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
-  /// first renewal of the policy, only a ruling, such as a halt, can deny the page. Otherwise, a
-  /// request whose delay is longer than the lifetime of the rules would never start, since each
-  /// renewal delays the request.
+  /// first renewal, only a ruling can deny the page. Otherwise, a request whose delay is longer
+  /// than the lifetime of the rules would never start, since each renewal delays the request.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

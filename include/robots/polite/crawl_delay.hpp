@@ -1,12 +1,12 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <stdexcept>
 #include <string_view>
 
 namespace robots {
@@ -22,24 +22,13 @@ struct delay_options {
   /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
-  /// `cap`. A site that asks for such a long delay probably wants no crawler. If false, the delay
-  /// is `cap`.
+  /// `cap`, since such a site probably wants no crawler. If false, the delay is `cap`.
   bool skip_above_cap = false;
 };
 
-namespace polite_detail {
-
-inline void require(bool is_valid, const char* advice) {
-  if (!is_valid) {
-    throw std::invalid_argument{advice};
-  }
-}
-
-}  // namespace polite_detail
-
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const delay_options& options) {
-  using polite_detail::require;
+  using base::require;
   require(options.fixed_delay.count() >= 0 && options.floor.count() >= 0,
           "fixed_delay and floor cannot be negative: use 0 for none");
   require(options.fixed_delay <= longest_delay && options.floor <= longest_delay,
@@ -79,7 +68,7 @@ struct computed_delay {
   bool skip_host = false;             ///< no request may start: `delay_options::skip_above_cap`
 };
 
-/// The name of a term, as its enumerator is spelled.
+/// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(computed_delay::source term) noexcept {
   return base::enum_text<computed_delay::source::cap>(
       term, {"none", "crawl_delay", "file_delay", "request_rate", "fixed_delay", "last_response",
@@ -122,9 +111,9 @@ namespace polite_detail {
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
-/// first group, and the interval of the Request-rate. The floor applies next, and the cap applies
-/// last. If several terms give the delay, `term` is the first of them in the order of `source`.
-/// `draw` is a uniform random number in [0, 1]. Takes constant time.
+/// first group, and the interval of the Request-rate. The floor applies next, and the cap last. If
+/// several terms give the delay, `term` is the first of them in the order of `source`. `draw` is a
+/// uniform random number in [0, 1].
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/require.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
 
@@ -17,8 +18,7 @@ namespace robots {
 /// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
 /// success halves the delay again.
 struct slow_down_options {
-  /// The delay from which doubling starts. If the delay of the host is longer, doubling starts from
-  /// the delay of the host.
+  /// The delay from which doubling starts, unless the delay of the host is longer.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
   /// The maximum delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
@@ -30,8 +30,7 @@ struct slow_down_options {
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
-  /// false, the delay starts at the request.
+  /// If true, the delay starts at the response to the last request, not at the request.
   bool delay_from_response = false;
   /// The maximum number of reservations at a time for one host (see `key`). It must be at least 1.
   std::uint32_t concurrency = 1;
@@ -39,8 +38,8 @@ struct gate_options {
   slow_down_options slow_down{};
   /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time after a response for which the duration of this response affects the delay. The gate
-  /// remembers a host for at least this time.
+  /// The time for which the duration of a response affects the delay. The gate remembers a host for
+  /// at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
   /// refuses requests to a new host.
@@ -52,11 +51,9 @@ struct gate_options {
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is
   /// empty, the URL is refused. Any thread may call the function.
   std::function<std::string(std::string_view url)> key{};
-  /// The ledger by which several processes take turns at the same hosts; null if there is only one
-  /// process. The gate asks the ledger before each request starts.
+  /// The ledger by which several processes take turns at hosts; null if there is only one process.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait while the ledger fails. After this time, the gate goes on
-  /// without the ledger.
+  /// The time for which requests wait while the ledger fails. Then the gate goes on without it.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
   /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
   /// N times as long as its longest possible delay. Then all processes together keep the delay. The
@@ -68,7 +65,7 @@ struct gate_options {
 
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const gate_options& options) {
-  using polite_detail::require;
+  using base::require;
   validate(options.delay);
   require(options.concurrency > 0, "concurrency is 0, so no request is possible: use 1 or more");
   require(options.max_hosts > 0, "max_hosts is 0, so no request is possible: use 1 or more");

@@ -27,7 +27,6 @@ namespace robots {
 namespace polite_detail {
 
 struct gate_state;
-struct known_host;
 
 }  // namespace polite_detail
 
@@ -44,14 +43,12 @@ struct start_result {
 /// The members of `basic_host_gate` that do not depend on the types of its clock and its observer.
 class any_host_gate {
  public:
-  /// The policy of the URL's site, with its delays, rates and hours. Null means that there are no
-  /// rules. The gate also counts the requests that fetched the robots.txt of this policy. The next
-  /// request waits until the delay after these requests is over.
+  /// The policy of the URL's site, with its delays, rates and hours. Null means no rules. The gate
+  /// counts the requests that fetched its robots.txt, and the next request waits for their delay.
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// A function that decides again whether a URL is allowed. It can set `site_policy`, the policy
-  /// of the last decision, to a newer policy. If the newer policy was just fetched, the request
-  /// waits until the delay after that fetch is over.
+  /// of the last decision, to a newer policy. The request also waits for the delay after its fetch.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -81,8 +78,7 @@ class any_host_gate {
     /// Returns false if the reservation is empty, complete or cancelled.
     [[nodiscard]] explicit operator bool() const noexcept { return gate_ != nullptr; }
 
-    /// Returns the time at which the request may start or has started. If the reservation is empty,
-    /// returns the maximum `time_point`.
+    /// Returns the time of the start, or the maximum `time_point` if the reservation is empty.
     [[nodiscard]] time_point at() const noexcept {
       return gate_ ? reserved_.request.at : (time_point::max)();
     }
@@ -91,8 +87,8 @@ class any_host_gate {
     /// Returns `not_yet` before `at()`. This time can move if another request starts late, if a
     /// response has a Retry-After, or if another process has the turn.
     ///
-    /// If the time has come or `withdraw` was called, `start` first calls the `decide_again` that
-    /// was passed to `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
+    /// If the time has come or `withdraw` was called, first calls the `decide_again` of
+    /// `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to the response in `report`. A second
@@ -109,7 +105,7 @@ class any_host_gate {
     friend class basic_admission;
 
     std::shared_ptr<polite_detail::gate_state> gate_;
-    polite_detail::known_host* host_ = nullptr;
+    polite_detail::host_state* host_ = nullptr;
     polite_detail::host_reservation reserved_;
     decider decide_again_;
     bool decides_when_due_ = true;  // false if `decide_again_` decides only after `withdraw`
@@ -141,8 +137,7 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::keeps, {}, std::move(decide_again));
   }
 
-  /// Starts a request if it may start now. Does not wait. Calls `decide_again` only after a
-  /// `withdraw`.
+  /// Starts a request if it may start now. Calls `decide_again` only after a `withdraw`.
   [[nodiscard]] answer try_acquire(std::string_view url, const policy_pointer& site_policy = {},
                                    decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
@@ -155,14 +150,13 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses all waiting and reserved requests to the host of `url` that have not started. Calls
-  /// that wait, and `reservation::start`, return `admission_reason::halted`. If a request has a
-  /// `decide_again`, `decide_again` decides whether to refuse the request.
+  /// Refuses all waiting and reserved requests to the host of `url` that have not started: their
+  /// calls return `admission_reason::halted`. The `decide_again` of a request can permit it.
   void withdraw(std::string_view url);
 
-  /// Counts a request that had no reservation and has just ended, and adapts the pace to its
-  /// response. The next request waits until the delay after this request is over. Do not report a
-  /// request for a robots.txt whose policy you pass to other members: they count it.
+  /// Counts a request without a reservation that has just ended, as `reservation::complete` does.
+  /// Do not report a request for a robots.txt whose policy you pass to other members: they count
+  /// it.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 

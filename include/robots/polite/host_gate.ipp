@@ -24,36 +24,22 @@ namespace robots {
 
 namespace polite_detail {
 
-/// A host of a gate. The mutex of the gate guards all members.
-struct known_host {
-  /// Returns the token for a new reservation. `withdraw` stops this token.
-  [[nodiscard]] stop_token withdrawal() {
-    if (!withdrawn) {
-      withdrawn = std::make_unique<stop_source>();
-    }
-    return withdrawn->get_token();
-  }
-
-  host_state state;
-  std::unique_ptr<stop_source> withdrawn;  // stops the present reservations; null without them
-};
-
 /// A thread that waits for a reservation. The destructor ends the wait.
 struct gate_waiter {
-  using map = std::multimap<const known_host*, gate_waiter*>;  // for each host, in order of arrival
+  using map = std::multimap<const host_state*, gate_waiter*>;  // for each host, in order of arrival
 
-  gate_waiter(map& all_waiters, known_host& awaited)
+  gate_waiter(map& all_waiters, host_state& awaited)
       : waiters{all_waiters}, host{awaited}, place{all_waiters.emplace(&awaited, this)} {}
   ~gate_waiter() {
     if (is_granted) {
-      host.state.give_back();
+      host.give_back();
     } else {
       waiters.erase(place);
     }
   }
 
   map& waiters;
-  known_host& host;
+  host_state& host;
   map::iterator place;
   base::clock_condition wake;
   bool is_granted = false;
@@ -81,34 +67,39 @@ struct gate_state {
     return {environment->moment(), &options, draw};
   }
 
-  [[nodiscard]] known_host* find_or_add(std::string_view key, time_point now) {
+  [[nodiscard]] host_state* find_or_add(std::string_view key, time_point now) {
     return hosts.find_or_add(
-        key, now, [this](const known_host& host) { return needed_until(host); },
+        key, now, [this](const host_state& host) { return needed_until(host); },
         base::saturating_add(now, (std::max)(options.longest_memory, options.memory)));
   }
 
-  [[nodiscard]] time_point needed_until(const known_host& host) const noexcept {
-    return waiters.contains(&host) ? (time_point::max)() : host.state.needed_until(options);
+  [[nodiscard]] time_point needed_until(const host_state& host) const noexcept {
+    return waiters.contains(&host) ? (time_point::max)() : host.needed_until(options);
+  }
+
+  /// Returns the token for a new reservation. `withdraw` stops this token.
+  [[nodiscard]] stop_token withdrawal(const host_state& host) {
+    return withdrawals[&host].get_token();
   }
 
   /// Grants free reservations to waiting threads. Call this function after each change of a host.
-  void hand_on(known_host& host) noexcept {
-    while (host.state.outstanding() < options.concurrency && waiters.contains(&host)) {
+  void hand_on(host_state& host) noexcept {
+    while (host.outstanding() < options.concurrency && waiters.contains(&host)) {
       const auto first = waiters.lower_bound(&host);
       gate_waiter& granted = *first->second;
       waiters.erase(first);
       granted.is_granted = true;
-      host.state.take();
+      host.take();
       granted.wake.notify_all();
     }
-    if (host.state.outstanding() == 0) {
-      host.withdrawn = nullptr;
+    if (host.outstanding() == 0) {
+      withdrawals.erase(&host);
     }
     hosts.forget_after(host, needed_until(host));
   }
 
   /// Waits for a reservation. Returns `go` if the caller may make a reservation now.
-  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock, known_host& host,
+  [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock, host_state& host,
                                       const call_options& call, const stop_token& withdrawn) {
     gate_waiter self{waiters, host};
     const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
@@ -121,15 +112,15 @@ struct gate_state {
                                         : admission_reason::too_late;
   }
 
-  /// Changes the state of a host with `make`, and releases `lock`. If the change delays the next
-  /// request, reports the delay to the ledger, so that the other processes wait, too.
+  /// Calls `make(host, now)`, and releases `lock`. If the change delays the next request, reports
+  /// the delay to the ledger, so that the other processes wait, too.
   template <class Change>
-  void change(std::unique_lock<std::mutex>& lock, known_host& host, const gate_moment& now,
+  void change(std::unique_lock<std::mutex>& lock, host_state& host, const gate_moment& now,
               const Change& make) {
-    const time_point before = host.state.soonest(now).at;
-    make(host.state);
+    const time_point before = host.soonest(now).at;
+    make(host, now);
     hand_on(host);
-    const time_point after = host.state.soonest(now).at;
+    const time_point after = host.soonest(now).at;
     const std::string key = options.ledger && after > before ? hosts.key_of(host) : std::string{};
     lock.unlock();
     if (!key.empty()) {
@@ -137,19 +128,18 @@ struct gate_state {
     }
   }
 
-  /// Changes the state of the host of `key` with `make`, unless there is no room for a new host.
+  /// Calls `make(host, now)` for the host of `key`, unless there is no room for a new host.
   template <class Change>
   void with_host(const std::string& key, const Change& make) {
     const gate_moment now = moment(random.draw());
     std::unique_lock lock{mutex};
-    if (known_host* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
-      change(lock, *host, now, [&](host_state& state) { make(state, now); });
+    if (host_state* const host = key.empty() ? nullptr : find_or_add(key, now.steady)) {
+      change(lock, *host, now, make);
     }
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
-  /// `again` is true, always counts the request to the host of `key`. Then a reservation for `key`
-  /// waits for the delay after this request.
+  /// `again` is true, always counts the request to the host of `key`, so that a reservation waits.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -157,8 +147,8 @@ struct gate_state {
     const time_point fetched = site_policy->fetched_at();
     if (!again) {
       const std::scoped_lock lock{mutex};
-      const known_host* const known = hosts.find(key);
-      if (known != nullptr && known->state.knows_robots_request(fetched)) {
+      const host_state* const known = hosts.find(key);
+      if (known != nullptr && known->knows_robots_request(fetched)) {
         return;
       }
     }
@@ -192,15 +182,15 @@ struct gate_state {
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request if nothing else delays the request. Returns the present time. Use
-  /// this time as the start of the request. At a later time, another process could have the turn.
-  [[nodiscard]] gate_moment take_turn(known_host& host, const host_reservation& reserved) {
+  /// Claims a turn for a request if nothing else delays the request. Returns the time to use as the
+  /// start of the request. At a later time, another process could have the turn.
+  [[nodiscard]] gate_moment take_turn(host_state& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
       return now;
     }
     std::unique_lock lock{mutex};
-    const auto claim = host.state.claim(reserved, now);
+    const auto claim = host.claim(reserved, now);
     if (!claim) {
       return now;
     }
@@ -209,7 +199,7 @@ struct gate_state {
     const ledger_answer answer = pace.take_turn(key, *claim, static_cast<const wall_anchor&>(now));
     const gate_moment answered{answer.moment, &options, now.draw};
     lock.lock();
-    host.state.wait_for_turn(answer.held_until, reserved, answered);
+    host.wait_for_turn(answer.held_until, reserved, answered);
     return answered;
   }
 
@@ -219,8 +209,9 @@ struct gate_state {
   shared_pace pace{options, *environment};
   base::enum_counters<admission_reason::too_late> answers;
   mutable std::mutex mutex;  // guards the members below
-  base::site_table<known_host> hosts;
+  base::site_table<host_state> hosts;
   gate_waiter::map waiters;
+  std::map<const host_state*, stop_source> withdrawals;  // stop the present reservations
   std::uint64_t started = 0;
   std::uint64_t cancelled = 0;
 };
@@ -236,7 +227,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       // Take the token first. A `withdraw` during the decision must lead to another decision.
       std::unique_lock lock{gate_->mutex};
-      stop_token withdrawn_later = host_->withdrawal();
+      stop_token withdrawn_later = gate_->withdrawal(*host_);
       lock.unlock();
       auto latest = reserved_.policy;
       const auto decided = decide_again_ ? decide_again_(latest) : admission_reason::halted;
@@ -254,7 +245,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
     const auto now = gate_->take_turn(*host_, reserved_);
     const std::scoped_lock lock{gate_->mutex};
     if (!withdrawn_.stop_requested()) {
-      const auto until = host_->state.start(reserved_, now);
+      const auto until = host_->start(reserved_, now);
       gate_->started += until ? 0U : 1U;
       return until ? start_result{admission_reason::not_yet, *until}
                    : start_result{.reason = admission_reason::go};
@@ -267,8 +258,9 @@ ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& re
     const auto now = gate->moment();
     std::unique_lock lock{gate->mutex};
     gate->started += reserved_.started ? 0 : 1;
-    gate->change(lock, *host_, now,
-                 [&](polite_detail::host_state& state) { state.complete(reserved_, report, now); });
+    gate->change(lock, *host_, now, [&](polite_detail::host_state& host, const auto& moment) {
+      host.complete(reserved_, report, moment);
+    });
     if (report_) {
       report_(report);
     }
@@ -279,7 +271,7 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
   if (const auto gate = std::exchange(gate_, nullptr)) {
     const std::scoped_lock lock{gate->mutex};
     gate->cancelled += reserved_.started ? 0 : 1;
-    host_->state.cancel(reserved_);
+    host_->cancel(reserved_);
     gate->hand_on(*host_);
   }
 }
@@ -298,8 +290,8 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   polite_detail::host_state copy;
   {
     const std::scoped_lock lock{state_->mutex};
-    if (const polite_detail::known_host* const known = state_->hosts.find(key)) {
-      copy = known->state;
+    if (const polite_detail::host_state* const known = state_->hosts.find(key)) {
+      copy = *known;
     }
   }
   if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
@@ -365,20 +357,20 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   state_->count_robots_requests(key, site_policy.get(), false);
   auto now = state_->moment(state_->random.draw());
   std::unique_lock lock{state_->mutex};
-  polite_detail::known_host* const host = state_->find_or_add(key, now.steady);
+  polite_detail::host_state* const host = state_->find_or_add(key, now.steady);
   if (host == nullptr) {
     return {.reason = admission_reason::no_room};
   }
   answer result{.reason = admission_reason::go};
-  const stop_token withdrawn = host->withdrawal();
+  const stop_token withdrawn = state_->withdrawal(*host);
   const bool is_busy =
-      host->state.outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
+      host->outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
   if (is_busy) {
     result.reason = caller == if_early::waits ? state_->wait(lock, *host, call, withdrawn)
                                               : admission_reason::busy;
     now = state_->moment(now.draw);
   }
-  result.plan = host->state.plan(site_policy.get(), now);
+  result.plan = host->plan(site_policy.get(), now);
   result.planned_at = now.steady;
   const bool is_early = result.plan.at > now.steady;
   if (result) {
@@ -395,7 +387,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
   reservation& reserved = result.reservation;
   reserved.gate_ = state_;
   reserved.host_ = host;
-  reserved.reserved_ = host->state.reserve(result.plan.at, site_policy, now);
+  reserved.reserved_ = host->reserve(result.plan.at, site_policy, now);
   reserved.withdrawn_ = withdrawn;
   reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
   return result;
@@ -404,10 +396,10 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   const std::string key = state_->key_of(url);
   std::unique_lock lock{state_->mutex};
-  polite_detail::known_host* const host = state_->hosts.find(key);
-  if (const auto withdrawn = host != nullptr ? std::move(host->withdrawn) : nullptr) {
-    lock.unlock();  // since `request_stop` runs callbacks of waiting threads
-    withdrawn->request_stop();
+  auto withdrawn = state_->withdrawals.extract(state_->hosts.find(key));
+  lock.unlock();  // since `request_stop` runs callbacks of waiting threads
+  if (withdrawn) {
+    withdrawn.mapped().request_stop();
   }
 }
 
@@ -421,8 +413,7 @@ ROBOTS_INLINE void any_host_gate::note_request(std::string_view url, const reque
 ROBOTS_INLINE std::size_t any_host_gate::waiting(std::string_view url) const {
   const std::string key = state_->key_of(url);
   const std::scoped_lock lock{state_->mutex};
-  const polite_detail::known_host* const known = state_->hosts.find(key);
-  return state_->waiters.count(known);
+  return state_->waiters.count(state_->hosts.find(key));
 }
 
 ROBOTS_INLINE any_host_gate::statistics any_host_gate::stats() const {

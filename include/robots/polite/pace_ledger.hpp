@@ -22,9 +22,8 @@ namespace robots {
 /// turn again. The request does not start if another process got a turn in between. So if the
 /// answers of the ledger take longer than the delay, a process may wait forever for a busy host.
 ///
-/// Ledgers derive from this class. Any thread may call a ledger. A call blocks for at most the
-/// timeouts of the ledger. A call that fails throws an exception derived from `std::exception`.
-/// Models: `RedisPaceLedger`.
+/// Any thread may call a ledger. A call blocks for at most the timeouts of the ledger. A call that
+/// fails throws an exception derived from `std::exception`. Models: `RedisPaceLedger`.
 class PaceLedger {
  public:
   PaceLedger() = default;
@@ -40,8 +39,7 @@ class PaceLedger {
     std::chrono::nanoseconds after{0};
     /// The time since the last claim of the process at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
-    /// The maximum time from the grant of the turn to the start of the request. The delay after the
-    /// turn begins at the end of this time.
+    /// The maximum time from the grant of the turn to the start of the request.
     std::chrono::nanoseconds lateness{0};
     /// The number of this turn within the process; 0 means no number. If the last turn went to this
     /// process under this number, the answer came too late. Then the ledger grants the turn again.

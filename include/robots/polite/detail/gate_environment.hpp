@@ -72,8 +72,7 @@ class typed_gate_environment final : public gate_environment {
 /// The answer of a ledger to a claim.
 struct ledger_answer {
   /// Until this time, other processes have the turn at the host. A past or present time grants the
-  /// turn to this process. If the ledger has failed for too long, `held_until` is empty, and the
-  /// gate goes on without the ledger.
+  /// turn. It is empty if the ledger has failed for too long: the gate goes on without the ledger.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  // the time to use as the present time for the start
 };
@@ -85,8 +84,7 @@ class shared_pace {
       : options_(options), environment_(environment) {}
 
   /// Claims a turn. If the answer takes longer than `claim::lateness`, claims the same turn again.
-  /// After several late answers, the caller must wait and claim another turn. If the ledger fails,
-  /// the caller waits for at most `ledger_patience`.
+  /// After several late answers, the caller must wait and claim another turn.
   [[nodiscard]] ledger_answer take_turn(std::string_view host, PaceLedger::claim claim,
                                         wall_anchor now) {
     static std::atomic<std::uint64_t> last_turn = 0;
@@ -135,8 +133,8 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question(ledger)`. Returns false if the call throws. If the ledger fails and was asked
-  /// less than a second ago, returns false without a call.
+  /// Calls `question(ledger)`. Returns false if the call throws, or without a call if the ledger
+  /// failed less than a second ago.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {

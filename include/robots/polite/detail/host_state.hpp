@@ -149,9 +149,9 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
-  /// Then each of N processes waits N times the longest delay, so that together they keep the
-  /// delay. Before its first request, each process waits for a random part of this time.
+  /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
+  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
+  /// its first request, each process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -169,7 +169,7 @@ class host_state {
     }
   }
 
-  /// Returns the earliest start of a request. Does not consider reservations.
+  /// Returns the earliest start of a request, without regard to reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
     const gap known = gap_of(last_.inputs, last_.draw, now);
     start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
@@ -206,9 +206,9 @@ class host_state {
   }
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
-  /// another host redirected its robots.txt to this host. Between two page requests, only one
-  /// request with an `own_policy` and one without are counted. Otherwise, requests for robots.txt
-  /// could delay the pages forever. If `always` is true, each request is counted.
+  /// another host redirected its robots.txt to this host. Unless `always` is true, counts only one
+  /// request with an `own_policy` and one without between two page requests. Otherwise, requests
+  /// for robots.txt could delay the pages forever.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -223,7 +223,6 @@ class host_state {
   /// Notes that the fetch of a robots.txt at the time `fetched` sent no request to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
-  /// Returns true if the requests for this robots.txt were counted or skipped.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
@@ -249,8 +248,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which the gate may forget the host. From then on, a new `host_state`
-  /// gives the same answers. If there are reservations, returns the maximum `time_point`.
+  /// Returns the time from which a new `host_state` gives the same answers, so that the gate may
+  /// forget the host. If there are reservations, returns the maximum `time_point`.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -292,7 +291,7 @@ class host_state {
   }
 
   /// Delays the start in `result` until the delay after `previous` is over and a Visit-time is
-  /// open. At each later start, another rate or window can apply, so the loop repeats.
+  /// open. Another rate or window can apply at the later start, so the loop repeats.
   void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
                   const gate_moment& now) const {
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
