@@ -1,35 +1,31 @@
 #pragma once
 
+#include <robots/base/require.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>
 
 #include <chrono>
 #include <concepts>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace robots {
 
 /// The options for a store that processes share.
 struct tiered_options {
-  /// The time that a process has to fetch the robots.txt of a site. After this time, the process is
-  /// considered dead, and another process fetches the file. `lease` must be above 0.
+  /// The time that a process has to fetch the robots.txt of a site. Then the process is considered
+  /// dead, and another process fetches the file. `lease` must be above 0.
   std::chrono::milliseconds lease{60'000};
-  /// The time for which a process waits for the fetch of another process. After this time, the
-  /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
-  /// With 0, a process does not wait.
+  /// The time for which a process waits for the fetch of another process. Then the waiting process
+  /// uses a stale entry, if that is allowed, or fetches the file itself. 0 means no wait.
   std::chrono::milliseconds wait{5'000};
   /// The minimum interval between two reads of the store by a process that waits for another
   /// process. The intervals grow to half of the time waited so far. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// A call itself asks the store only if at least this much time is left before its deadline.
-  /// Otherwise, a background thread asks. `patience` must be at least as long as the slowest call
-  /// to the store.
+  /// A call asks the store only if at least this much time is left before its deadline. Otherwise,
+  /// a background thread asks. It must be at least as long as the slowest call to the store.
   std::chrono::milliseconds patience{3'000};
-  /// The maximum time by which the clock of another machine can be ahead. Records with a date
-  /// further in the future are ignored.
+  /// The maximum time by which a clock can be ahead. Records with a later date are ignored.
   std::chrono::seconds clock_skew{60};
   /// If true, records that are older than this cache are ignored. Then a restarted crawl fetches
   /// each robots.txt again. If its processes start together, they fetch each robots.txt only once.
@@ -38,24 +34,21 @@ struct tiered_options {
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
 };
 
-}  // namespace robots
-
-namespace robots::detail {
+namespace detail {
 
 /// Throws `std::invalid_argument` if an option is out of range. The message says what to change.
 inline void validate(const tiered_options& options) {
-  const auto require = [](bool holds, const char* name, auto value, const char* advice) {
-    if (!holds) {
-      throw std::invalid_argument{std::string{"tiered_options: "} + name + " is " +
-                                  std::to_string(value.count()) + advice};
-    }
-  };
-  require(options.lease.count() > 0, "lease", options.lease, " ms: use 1 ms or more");
-  require(options.poll.count() > 0, "poll", options.poll, " ms: use 1 ms or more");
-  require(options.wait.count() >= 0, "wait", options.wait, " ms: use 0 ms or more");
-  require(options.patience.count() >= 0, "patience", options.patience, " ms: use 0 ms or more");
-  require(options.clock_skew.count() >= 0 && options.clock_skew <= std::chrono::years{100},
-          "clock_skew", options.clock_skew, " s: use 0 s to 100 years");
+  base::require(options.lease.count() > 0, "tiered_options: lease", options.lease.count(),
+                " ms: use 1 ms or more");
+  base::require(options.poll.count() > 0, "tiered_options: poll", options.poll.count(),
+                " ms: use 1 ms or more");
+  base::require(options.wait.count() >= 0, "tiered_options: wait", options.wait.count(),
+                " ms: use 0 ms or more");
+  base::require(options.patience.count() >= 0, "tiered_options: patience", options.patience.count(),
+                " ms: use 0 ms or more");
+  base::require(options.clock_skew.count() >= 0 && options.clock_skew <= std::chrono::years{100},
+                "tiered_options: clock_skew", options.clock_skew.count(),
+                " s: use 0 s to 100 years");
   validate(options.breaker);
 }
 
@@ -67,9 +60,7 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { storage.shared() } -> std::convertible_to<SharedStore&>;
 };
 
-}  // namespace robots::detail
-
-namespace robots {
+}  // namespace detail
 
 /// Keeps compiled policies in the process, and records in a store that processes share.
 ///
@@ -77,9 +68,9 @@ namespace robots {
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
-/// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
-/// entry, the cache asks `Far` before the web. A fresh entry in `Near` needs no call to `Far`,
-/// unless another process may have changed the entry. The cache also works if `Far` fails.
+/// only. `basic_robots_cache::invalidate` drops entries in all processes. The cache asks `Far`
+/// before the web if `Near` has no fresh entry, or if another process may have changed the entry.
+/// The cache also works if `Far` fails.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:
