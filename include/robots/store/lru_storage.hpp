@@ -16,15 +16,13 @@ namespace robots::detail {
 /// The members of `LruStorage` that do not depend on its capacity.
 class lru_storage_base {
  public:
-  /// Returns the entry of `key`, and makes it the most recently used entry. If the entry has
-  /// expired, drops it and returns an empty optional.
+  /// Returns the entry of `key`, and makes it the most recently used entry. Drops an expired entry.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Sets the function `on_drop(key, expired)`. The storage calls `on_drop` for each entry that it
-  /// drops to make room or because the entry has expired. The thread that drops the entry makes the
-  /// call, and holds no lock of the storage. `on_drop` may call this storage. It must not store
-  /// every dropped entry again, since the drops would never end. `on_drop` must not throw. Do not
-  /// set `on_drop` while another thread uses the storage.
+  /// Sets the function `on_drop(key, expired)`, which is called for each entry that is dropped to
+  /// make room or because it has expired. The thread that drops the entry makes the call, and holds
+  /// no lock of the storage, so `on_drop` may call the storage. It must not throw, nor store every
+  /// dropped entry again. Do not set `on_drop` while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
@@ -39,11 +37,10 @@ class lru_storage_base {
   /// Drops every entry.
   void clear();
 
-  /// Drops the expired entries, and returns their number. Takes linear time. Meanwhile, no other
-  /// thread can store.
+  /// Drops the expired entries, and returns their number. Takes linear time, and blocks `store`.
   std::size_t remove_expired(time_point now);
 
-  /// Returns the number of entries. This includes expired entries that were not dropped yet.
+  /// Returns the number of entries, including expired entries that were not dropped yet.
   [[nodiscard]] std::size_t size() const;
 
   /// Returns the number of entries that were dropped to make room.
@@ -56,8 +53,7 @@ class lru_storage_base {
   /// Holds `capacity` entries and at most about `max_bytes` octets. `capacity` must be above 0.
   /// Throws `std::invalid_argument` if `max_bytes` is 0.
   lru_storage_base(std::size_t capacity, std::size_t max_bytes);
-  /// Takes the entries of `other`, which is then empty. Meanwhile, no other thread may use either
-  /// object.
+  /// Takes the entries of `other`, which is then empty. No other thread may use either object.
   lru_storage_base(lru_storage_base&& other) noexcept(false);
   /// Replaces the entries with the entries of `other`, which must have the same capacity.
   lru_storage_base& operator=(lru_storage_base&& other) noexcept;
@@ -65,6 +61,7 @@ class lru_storage_base {
 
  private:
   struct node;
+  struct list;
   struct hashed;
   struct shard;
   struct state;
@@ -80,11 +77,9 @@ namespace robots {
 
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
-/// An expired entry is dropped by `find`, by `remove_expired`, or to make room. Every operation
-/// except `clear` and `remove_expired` takes constant time on average.
-///
-/// Memory is bounded, too. By default, the entries use at most 256 MiB: see `memory_bytes`. An
-/// entry that alone exceeds the limit is not kept, so each call fetches robots.txt again.
+/// Every operation except `clear` and `remove_expired` takes constant time on average. Memory is
+/// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). An entry that
+/// alone exceeds the limit is not kept, so each call fetches robots.txt again.
 ///
 /// A hash spreads the sites over shards: about one per 64 entries of capacity, but at most 16.
 /// Calls of `find` in different shards do not wait for each other, unless they drop expired
@@ -99,8 +94,7 @@ class LruStorage : public detail::lru_storage_base {
   /// Makes an empty storage.
   LruStorage() : LruStorage(std::size_t{256} << 20) {}
 
-  /// Makes an empty storage that holds at most about `max_bytes` octets. Throws
-  /// `std::invalid_argument` if `max_bytes` is 0.
+  /// Holds at most about `max_bytes` octets. Throws `std::invalid_argument` if `max_bytes` is 0.
   explicit LruStorage(std::size_t max_bytes) : detail::lru_storage_base(Capacity, max_bytes) {}
 
   /// Returns the maximum number of entries.

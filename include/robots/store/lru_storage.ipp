@@ -58,6 +58,34 @@ struct lru_storage_base::node {
   std::uint32_t length;  // length of the key
 };
 
+/// Entries, from the oldest to the newest. The list owns its entries.
+struct lru_storage_base::list {
+  list() = default;
+  list(const list&) = delete;
+  list& operator=(const list&) = delete;
+  ~list() {
+    while (oldest != nullptr) {
+      static_cast<void>(take(*oldest));
+    }
+  }
+
+  void add(node::owner owned) noexcept {
+    node& added = *owned.release();
+    added.newer = nullptr;
+    added.older = std::exchange(newest, &added);
+    (added.older != nullptr ? added.older->newer : oldest) = &added;
+  }
+
+  [[nodiscard]] node::owner take(node& gone) noexcept {
+    (gone.newer != nullptr ? gone.newer->older : newest) = gone.older;
+    (gone.older != nullptr ? gone.older->newer : oldest) = gone.newer;
+    return node::owner{&gone};
+  }
+
+  node* newest = nullptr;
+  node* oldest = nullptr;
+};
+
 /// A key and its hash, which is computed before a lock is taken.
 struct lru_storage_base::hashed {
   std::string_view text;
@@ -66,32 +94,19 @@ struct lru_storage_base::hashed {
 
 /// A part of the entries, chosen by the hashes of their keys.
 struct alignas(64) lru_storage_base::shard {
-  struct hash_of {
+  /// Hashes and compares the keys of entries.
+  struct by_key {
     using is_transparent = void;
     using is_avalanching = void;
-    [[nodiscard]] std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
-    [[nodiscard]] std::size_t operator()(const node* found) const noexcept {
-      return base::text_hash{}(found->key());
+    std::size_t operator()(const hashed& key) const noexcept { return key.hash; }
+    std::size_t operator()(const node* found) const noexcept { return hashed{found->key()}.hash; }
+    bool operator()(const hashed& key, const node* found) const noexcept {
+      return key.text == found->key();
+    }
+    bool operator()(const node* one, const node* other) const noexcept {
+      return one->key() == other->key();
     }
   };
-  struct same_key {
-    using is_transparent = void;
-    template <class A, class B>
-    [[nodiscard]] bool operator()(const A& a, const B& b) const noexcept {
-      return text_of(a) == text_of(b);
-    }
-    static std::string_view text_of(const hashed& key) noexcept { return key.text; }
-    static std::string_view text_of(const node* found) noexcept { return found->key(); }
-  };
-
-  shard() = default;
-  shard(const shard&) = delete;
-  shard& operator=(const shard&) = delete;
-  ~shard() {
-    while (oldest != nullptr) {
-      static_cast<void>(node::owner{std::exchange(oldest, oldest->newer)});
-    }
-  }
 
   [[nodiscard]] node* find(const hashed& key) const {
     const auto found = table.find(key);
@@ -101,31 +116,19 @@ struct alignas(64) lru_storage_base::shard {
   /// Adds an entry. If memory runs out, throws `std::bad_alloc` and has no effect.
   void add(node::owner added) {
     table.insert(added.get());
-    link(*added.release());
+    entries.add(std::move(added));
   }
 
   void use(node& used, time_point now) noexcept {
     used.used = now;
-    if (newest != &used) {
-      unlink(used);
-      link(used);
+    if (entries.newest != &used) {
+      entries.add(entries.take(used));
     }
   }
 
   std::mutex mutex;
-  boost::unordered_flat_set<node*, hash_of, same_key> table;
-  node* newest = nullptr;
-  node* oldest = nullptr;
-
-  void link(node& added) noexcept {
-    added.newer = nullptr;
-    added.older = std::exchange(newest, &added);
-    (added.older != nullptr ? added.older->newer : oldest) = &added;
-  }
-  void unlink(node& gone) noexcept {
-    (gone.newer != nullptr ? gone.newer->older : newest) = gone.older;
-    (gone.older != nullptr ? gone.older->newer : oldest) = gone.newer;
-  }
+  boost::unordered_flat_set<node*, by_key, by_key> table;
+  list entries;
 };
 
 /// The shards and the sums over their entries. A thread that adds or drops entries holds `storing`,
@@ -147,15 +150,15 @@ struct lru_storage_base::state {
   [[nodiscard]] node::owner take(shard& from, node& gone) noexcept {
     --size;
     bytes -= gone.bytes();
-    from.unlink(gone);
     from.table.erase(&gone);
-    return node::owner{&gone};
+    return from.entries.take(gone);
   }
 
   /// Removes the least recently used entry, but never `spared`. There must be another entry.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
-      return in.oldest != nullptr && in.oldest == spared ? in.oldest->newer : in.oldest;
+      node* const oldest = in.entries.oldest;
+      return oldest != nullptr && oldest == spared ? oldest->newer : oldest;
     };
     shard* from = nullptr;
     time_point first{};
@@ -183,29 +186,17 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// A list of dropped entries. The destructor calls `on_drop` for each entry, and frees the entries.
+/// Dropped entries. The destructor calls `on_drop` for each entry, and frees the entries.
 /// Declare the list before the locks, so that the locks are released first.
 struct lru_storage_base::dropped {
   const std::function<void(std::string_view, bool)>& on_drop;
   bool expired = false;
-  node* first = nullptr;  // entries are linked by `newer`
-  node* last = nullptr;
-  std::size_t count = 0;
+  list entries{};
 
   ~dropped() {
-    while (first != nullptr) {
-      const node::owner gone{std::exchange(first, first->newer)};
-      if (on_drop) {
-        on_drop(gone->key(), expired);
-      }
+    while (on_drop && entries.oldest != nullptr) {
+      on_drop(entries.take(*entries.oldest)->key(), expired);
     }
-  }
-
-  void add(node::owner gone) noexcept {
-    gone->newer = nullptr;
-    (first != nullptr ? last->newer : first) = gone.get();
-    last = gone.release();
-    ++count;
   }
 };
 
@@ -257,7 +248,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
   const std::scoped_lock locks{state_->storing, in.mutex};
   node* const found = in.find(wanted);
   if (found != nullptr && now >= found->keep_until) {
-    gone.add(state_->take(in, *found));
+    gone.entries.add(state_->take(in, *found));
   }
   return std::nullopt;
 }
@@ -295,7 +286,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
     in.use(*found, now);
   }
   while (state_->size > state_->capacity || state_->bytes > state_->max_bytes) {
-    gone.add(state_->take_oldest(found));
+    gone.entries.add(state_->take_oldest(found));
   }
 }
 
@@ -310,13 +301,12 @@ ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
 }
 
 ROBOTS_INLINE void lru_storage_base::clear() {
-  const std::function<void(std::string_view, bool)> no_call;
-  dropped gone{no_call};
+  list gone;
   const std::scoped_lock storing{state_->storing};
   for (shard& part : state_->shards) {
     const std::scoped_lock lock{part.mutex};
-    while (part.oldest != nullptr) {
-      gone.add(state_->take(part, *part.oldest));
+    while (part.entries.oldest != nullptr) {
+      gone.add(state_->take(part, *part.entries.oldest));
     }
   }
 }
@@ -324,16 +314,17 @@ ROBOTS_INLINE void lru_storage_base::clear() {
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
   dropped gone{on_drop_, true};
   const std::scoped_lock storing{state_->storing};
+  const std::size_t before = state_->size;
   for (shard& part : state_->shards) {
     const std::scoped_lock lock{part.mutex};
-    for (node* next = part.oldest; next != nullptr;) {
+    for (node* next = part.entries.oldest; next != nullptr;) {
       node& found = *std::exchange(next, next->newer);
       if (now >= found.keep_until) {
-        gone.add(state_->take(part, found));
+        gone.entries.add(state_->take(part, found));
       }
     }
   }
-  return gone.count;
+  return before - state_->size;
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::size() const {
