@@ -13,45 +13,6 @@
 #include <string_view>
 #include <vector>
 
-namespace robots::http_detail {
-
-/// Returns the IPv4 addresses inside an IPv6 address, at most three. Reads IPv4-compatible
-/// addresses (RFC 4291, section 2.5.5.1), NAT64 (RFC 6052, section 2.1), 6to4 (RFC 3056, section
-/// 2), Teredo (RFC 4380, section 4) and ISATAP (RFC 5214).
-[[nodiscard]] constexpr std::array<std::optional<detail::ip_address>, 3> embedded_ipv4(
-    const detail::ip_address& address) noexcept {
-  constexpr detail::ip_prefix ipv4_compatible = detail::parse_ip_prefix("::/96").value();
-  constexpr detail::ip_prefix nat64 = detail::parse_ip_prefix("64:ff9b::/96").value();
-  constexpr detail::ip_prefix six_to_four = detail::parse_ip_prefix("2002::/16").value();
-  constexpr detail::ip_prefix teredo = detail::parse_ip_prefix("2001::/32").value();
-  const ipv6_octets& octets = address.octets();
-  const auto ipv4_at = [&octets](std::size_t offset, unsigned flipped = 0) {
-    ipv4_octets inside{};
-    for (std::size_t i = 0; i < inside.size(); ++i) {
-      inside[i] = static_cast<std::uint8_t>(octets[offset + i] ^ flipped);
-    }
-    return detail::ip_address(inside);
-  };
-  // In an ISATAP address, any prefix can be before these octets (RFC 5214, section 6.1). The mask
-  // ignores the universal bit and the group bit.
-  const bool is_isatap =
-      (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
-  constexpr std::size_t last = 12;
-  std::array<std::optional<detail::ip_address>, 3> found{};
-  if (teredo.contains(address)) {
-    found[0] = ipv4_at(last, 0xFF);  // the client
-    found[1] = ipv4_at(4);           // the server
-  } else if (six_to_four.contains(address)) {
-    found[0] = ipv4_at(2);
-  }
-  if (ipv4_compatible.contains(address) || nat64.contains(address) || is_isatap) {
-    found[2] = ipv4_at(last);
-  }
-  return found;
-}
-
-}  // namespace robots::http_detail
-
 namespace robots::detail {
 
 /// A prefix, and the kind of its addresses in IANA's special-purpose registries (RFC 6890).
@@ -111,6 +72,39 @@ inline constexpr std::array special_prefixes{
   return "reserved";
 }
 
+/// A place of an IPv4 address inside IPv6 addresses.
+struct embedded_ipv4 {
+  constexpr embedded_ipv4(std::string_view text, std::size_t first_octet, unsigned flipped_bits = 0)
+      : prefix(parse_ip_prefix(text).value()), offset(first_octet), flipped(flipped_bits) {}
+
+  [[nodiscard]] constexpr ip_address in(const ip_address& address) const noexcept {
+    http_detail::ipv4_octets inside{};
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+      inside[i] = static_cast<std::uint8_t>(address.octets()[offset + i] ^ flipped);
+    }
+    return ip_address(inside);
+  }
+
+  ip_prefix prefix;
+  std::size_t offset;
+  unsigned flipped;
+};
+
+inline constexpr std::array embedded_ipv4_places{
+    embedded_ipv4{"2001::/32", 12, 0xFF},  // the client of Teredo (RFC 4380, section 4)
+    embedded_ipv4{"2001::/32", 4},         // the server of Teredo
+    embedded_ipv4{"2002::/16", 2},         // 6to4 (RFC 3056, section 2)
+    embedded_ipv4{"::/96", 12},            // IPv4-compatible (RFC 4291, section 2.5.5.1)
+    embedded_ipv4{"64:ff9b::/96", 12},     // NAT64 (RFC 6052, section 2.1)
+    embedded_ipv4{"::/0", 12},             // ISATAP, under any prefix (RFC 5214, section 6.1)
+};
+
+/// Returns true for an ISATAP address. Ignores the universal bit and the group bit.
+[[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
+  const http_detail::ipv6_octets& octets = address.octets();
+  return (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
+}
+
 /// Returns the kind of `address`:
 ///
 /// | kind            | addresses                                                                |
@@ -126,19 +120,21 @@ inline constexpr std::array special_prefixes{
 /// | `benchmarking`  | test networks (RFC 2544, RFC 5180)                                       |
 /// | `reserved`      | any other address that serves no pages                                   |
 ///
-/// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. There are five
-/// such forms: mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo
-/// (`2001::/32`) and ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A
-/// Teredo address is `global` only if its client and its server are `global`. An ISATAP address is
-/// `global` only if its prefix is `global`, too. An IPv4-compatible address (`::/96`, obsolete) is
-/// never `global`. An address in `64:ff9b:1::/48` is never `global`, since only the operator of the
-/// network knows which octets are the IPv4 address.
+/// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address: mapped
+/// (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo (`2001::/32`) and ISATAP
+/// (an interface identifier that begins with `0:5efe` or `200:5efe`). A Teredo address is `global`
+/// only if its client and its server are. An ISATAP address is `global` only if its prefix is, too.
+/// An IPv4-compatible address (`::/96`, obsolete) is never `global`. Nor is an address in
+/// `64:ff9b:1::/48`, since only the operator of the network knows which octets are the IPv4
+/// address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
-    for (const std::optional<ip_address>& inside : http_detail::embedded_ipv4(address)) {
-      if (inside && listed_kind(*inside) != "global") {
-        return listed_kind(*inside);
+    for (const embedded_ipv4& place : embedded_ipv4_places) {
+      const bool has_ipv4 =
+          place.prefix.contains(address) && (place.prefix.length() > 0 || is_isatap(address));
+      if (has_ipv4 && listed_kind(place.in(address)) != "global") {
+        return listed_kind(place.in(address));
       }
     }
   }
@@ -151,9 +147,8 @@ namespace robots {
 
 /// Decides to which addresses a fetcher may connect, so that a site cannot send the crawler to
 /// addresses inside your network (server-side request forgery). Permits addresses of the internet,
-/// and addresses on your list. The guard does not know your network. So it permits this machine's
-/// global addresses. If a NAT64 has its own global prefix, the guard permits every address with
-/// that prefix.
+/// and addresses on your list. The guard does not know your network, so it permits this machine's
+/// global addresses, and every address with the global prefix of your own NAT64.
 ///
 /// Check the address of each connection after the name is resolved, since a name can resolve to
 /// another address later.
@@ -163,12 +158,10 @@ class address_guard {
   address_guard() = default;
 
   /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
-  /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form
-  /// (`0:0:0:0:0:ffff:127.0.0.1`). An IPv6 prefix of fewer than 96 bits, such as `::/0`, permits no
-  /// IPv4 address.
-  ///
-  /// Throws `std::invalid_argument` for any other text, and for a prefix whose address has bits set
-  /// after the prefix, such as `10.1.2.3/8`.
+  /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form. An IPv6
+  /// prefix of fewer than 96 bits, such as `::/0`, permits no IPv4 address. Throws
+  /// `std::invalid_argument` for any other text, and for a prefix whose address has bits set after
+  /// the prefix, such as `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
       const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);

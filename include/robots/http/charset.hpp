@@ -33,13 +33,11 @@ enum class charset : std::uint8_t {
 }
 
 /// Converts UTF-16 to UTF-8, and drops the byte order mark. Returns an empty optional for any other
-/// text: use that text as it is. Octets that are not UTF-8 do no harm, since rules are compared
-/// octet by octet.
+/// text: use that text as it is, since rules are compared octet by octet.
 ///
 /// An unpaired surrogate becomes U+FFFD. If the number of octets is odd, the last octet is dropped.
 /// Takes linear time. Two octets become at most three (RFC 2781, section 2.2). Apply a limit, such
-/// as RFC 9309's 500 KiB, to the text before the conversion. Then parse the whole result, even if
-/// it is longer.
+/// as RFC 9309's 500 KiB, to `text`, and then parse the whole result.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
   const charset written_in = charset_of(text);
   if (written_in == charset::utf_8) {
@@ -47,9 +45,9 @@ enum class charset : std::uint8_t {
   }
   constexpr char32_t replacement = 0xFFFD;
   const std::size_t high = written_in == charset::utf_16be ? 0 : 1;
-  const auto unit = [&](std::size_t i) -> char32_t {
-    const auto octet = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
-    return (char32_t{octet(i + high)} << 8U) | octet(i + 1 - high);
+  const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto unit = [&](std::size_t i) {
+    return char32_t{octet(i + high)} << 8U | octet(i + 1 - high);
   };
   const auto leads = [](char32_t c) { return c >= 0xD800 && c < 0xDC00; };
   const auto trails = [](char32_t c) { return c >= 0xDC00 && c < 0xE000; };

@@ -49,6 +49,23 @@ namespace http_detail {
   return base::equal_ignoring_case(name, host.substr(rest)) && (rest == 0 || host[rest - 1] == '.');
 }
 
+/// Returns true for an address prefix (`10.0.0.0/8`) and an IPv6 address without brackets. Neither
+/// is the name of a host.
+[[nodiscard]] inline bool is_address_range(std::string_view entry) {
+  const std::size_t colon = entry.find(':');
+  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
+                         entry.find(':', colon + 1) != std::string_view::npos &&
+                         entry.find("://") == std::string_view::npos;
+  return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
+}
+
+/// Returns the IPv4 address if `host` is an IPv4-mapped IPv6 address in normal form, else `host`.
+[[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
+  constexpr std::string_view mapped = "[::ffff:";
+  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
+  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
+}
+
 }  // namespace http_detail
 
 /// Returns true if `host` is a name in `excluded`, or a subdomain of such a name. A name is a
@@ -58,15 +75,13 @@ namespace http_detail {
 ///
 /// Whole labels are compared from the right, without regard to case (RFC 4343). So `gov` excludes
 /// `gov` and `example.gov`, but not `mygov`. `.gov`, `*.gov` and `GOV` mean `gov`. An entry with a
-/// port or a scheme excludes the host with every port and scheme, since a missing exclusion does
-/// more harm than a wide exclusion. An empty entry excludes nothing. An IP address is compared as a
-/// whole, in any spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write an IPv6
-/// address in brackets.
+/// port or a scheme excludes every port and scheme, since a missing exclusion does more harm than a
+/// wide exclusion. An empty entry excludes nothing. An IP address is compared as a whole, in any
+/// spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write IPv6 in brackets.
 ///
-/// `host` is a host, `host:port` or a URL. A dot at the end of the host is ignored.
-/// Percent-encoding is not decoded. So for a URL from the web, pass the `host` that `parse_site`
-/// returns. The crawler SPYDER has a case-sensitive form of this function, ShouldSkipByTLD. Takes
-/// time linear in the entries. Allocates nothing.
+/// `host` is a host, `host:port` or a URL. A dot at its end is ignored. Percent-encoding is not
+/// decoded, so for a URL from the web, pass the `host` that `parse_site` returns. SPYDER has a
+/// case-sensitive form, ShouldSkipByTLD. Takes time linear in the entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
     { *std::begin(names) } -> std::convertible_to<std::string_view>;
@@ -89,36 +104,11 @@ template <class R>
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});
 }
 
-}  // namespace robots
+namespace detail {
 
-namespace robots::http_detail {
-
-/// Returns true for an address prefix (`10.0.0.0/8`) and an IPv6 address without brackets. Neither
-/// is the name of a host.
-[[nodiscard]] inline bool is_address_range(std::string_view entry) {
-  const std::size_t colon = entry.find(':');
-  const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
-                         entry.find(':', colon + 1) != std::string_view::npos &&
-                         entry.find("://") == std::string_view::npos;
-  return bare_ipv6 || (entry.find('/') != std::string_view::npos && detail::parse_ip_prefix(entry));
-}
-
-/// Returns the IPv4 address if `host` is an IPv4-mapped IPv6 address in normal form, else `host`.
-[[nodiscard]] inline std::string_view without_mapping(std::string_view host) noexcept {
-  constexpr std::string_view mapped = "[::ffff:";
-  const bool maps = host.starts_with(mapped) && host.find('.') != std::string_view::npos;
-  return maps ? host.substr(mapped.size(), host.size() - mapped.size() - 1) : host;
-}
-
-}  // namespace robots::http_detail
-
-namespace robots::detail {
-
-/// A set of hosts that must not be fetched. The entries are top-level domains, suffixes and hosts,
-/// as for `should_skip_by_tld`. Copies share one table.
+/// A set of hosts that must not be fetched, as for `should_skip_by_tld`. Copies share one table.
 class excluded_hosts {
  public:
-  /// Excludes nothing.
   excluded_hosts() = default;
 
   /// Throws `std::invalid_argument` for an entry that can never exclude anything, such as `a b`.
@@ -145,8 +135,8 @@ class excluded_hosts {
     names_ = table;
   }
 
-  /// Returns true if `host` or a parent domain of `host` is excluded. `host` is in normal form, as
-  /// in `site::host`. The time does not depend on the number of entries. Allocates nothing.
+  /// Returns true if `host`, in the form of `site::host`, or a parent domain is excluded. The time
+  /// does not depend on the number of entries. Allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
     if (empty()) {
       return false;
@@ -171,4 +161,6 @@ class excluded_hosts {
   std::shared_ptr<const name_table> names_{};  // null if empty
 };
 
-}  // namespace robots::detail
+}  // namespace detail
+
+}  // namespace robots

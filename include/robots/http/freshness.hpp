@@ -71,12 +71,10 @@ inline constexpr std::array<std::string_view, 12> month_names{
          std::chrono::seconds{second};
 }
 
-/// The maximum number of seconds that a header can state. A larger number counts as this maximum
-/// (RFC 9111, section 1.2.2).
+/// The maximum of a number of seconds in a header (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
-/// Reads `delta-seconds = 1*DIGIT` (RFC 9111, section 1.2.2). Returns an empty optional for any
-/// other text.
+/// Reads `delta-seconds = 1*DIGIT`. Returns an empty optional for any other text.
 [[nodiscard]] constexpr std::optional<std::chrono::seconds> parse_delta_seconds(
     std::string_view text) noexcept {
   const auto value = base::parse_decimal(text, std::uint64_t{1} << 31U);
@@ -97,9 +95,9 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return i < text.size() ? i : text.size();
 }
 
-/// Returns the lifetime that the `Cache-Control` headers state. Reads these headers as one list
-/// (RFC 9110, section 5.3). Returns 0 for `no-store` or `no-cache`, else the first `max-age`.
-/// Compares names without regard to case. A directive inside a quoted string does not count.
+/// Returns the lifetime that the `Cache-Control` headers state, as one list (RFC 9110,
+/// section 5.3): 0 for `no-store` or `no-cache`, else the first `max-age`. A directive inside a
+/// quoted string does not count.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;
@@ -135,9 +133,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return tag.starts_with("W/") ? tag.substr(2) : tag;
 }
 
-/// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). `etagc`
-/// is any octet except controls, space and the quote. Returns false for a tag of more than 1,024
-/// octets, so that the cache stores no huge tag.
+/// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). Returns
+/// false for a tag of more than 1,024 octets, so that the cache stores no huge tag.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
   const std::string_view tag = opaque_tag(text);
   return text.size() <= 1'024 && tag.size() >= 2 && tag.starts_with('"') && tag.ends_with('"') &&
@@ -195,11 +192,11 @@ namespace robots::detail {
 
 /// Returns the freshness lifetime of a response (RFC 9111, section 4.2). It is 0 for `no-store` and
 /// `no-cache`. Otherwise it is `max-age` minus `Age`. Without `max-age`, it is `Expires` minus
-/// `Date` minus `Age`.
+/// `Date` minus `Age`. An `Expires` that is not a date means 0. `now` replaces a missing or invalid
+/// `Date`. Ignores `s-maxage`, which is for shared caches.
 ///
-/// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Ignores
-/// `s-maxage`, which is for shared caches. An `Expires` that is not a date means 0. `now` replaces
-/// a missing or invalid `Date`. Takes linear time.
+/// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Takes
+/// linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -223,9 +220,9 @@ namespace robots::detail {
 /// Returns the wait that a server asks for with `Retry-After = HTTP-date / delay-seconds` (RFC
 /// 9110, section 10.2.3).
 ///
-/// The result is from 0 (the date has passed) to 2^31 seconds, or empty if the header is missing or
-/// invalid. If the header is a date, the wait is that date minus the response's `Date`, so a wrong
-/// server clock does no harm. `now` replaces a missing or invalid `Date`. Takes linear time.
+/// The result is from 0 to 2^31 seconds, or empty if the header is missing or invalid. The wait for
+/// a date is the date minus the response's `Date`, so a wrong server clock does no harm. `now`
+/// replaces a missing or invalid `Date`. Takes linear time.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");
@@ -247,7 +244,6 @@ struct validators {
 };
 
 /// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
-/// Takes linear time.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
   const std::string_view etag = find_header(headers, "ETag").value_or("");

@@ -10,60 +10,48 @@ namespace robots {
 
 namespace http_detail {
 
-/// The start of a URL or of a host without a scheme: `[scheme "://"] authority`.
+/// The start of a URL or of a host without a scheme: `[scheme "://"] authority`, unchecked.
 struct url_head {
-  std::optional<std::string_view> scheme;
-  std::string_view authority;
-};
-
-[[nodiscard]] constexpr url_head split_head(std::string_view text) noexcept {
-  const std::size_t prefix = base::scheme_prefix(text);
-  const std::string_view rest = text.substr(prefix);
-  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
-  constexpr std::size_t separator = 3;  // "://"
-  return prefix == 0 ? url_head{{}, authority}
-                     : url_head{text.substr(0, prefix - separator), authority};
-}
-
-/// The parts of an authority, unchecked.
-struct authority_parts {
-  std::string_view host;    ///< the host, with its brackets if it has any
+  std::optional<std::string_view> scheme{};
+  std::string_view authority{};
+  std::string_view host{};  ///< the host, with its brackets if it has any
   std::string_view port{};  ///< the text after the host, without the `:`
 };
 
-[[nodiscard]] constexpr authority_parts split_authority(std::string_view text) noexcept {
-  if (const std::size_t sign = text.rfind('@'); sign != std::string_view::npos) {
-    text.remove_prefix(sign + 1);
+[[nodiscard]] constexpr url_head split_head(std::string_view text) noexcept {
+  url_head head;
+  if (const std::size_t prefix = base::scheme_prefix(text); prefix > 0) {
+    head.scheme = text.substr(0, prefix - std::string_view{"://"}.size());
+    text.remove_prefix(prefix);
   }
-  const std::size_t close = text.starts_with('[') ? text.find(']') : std::string_view::npos;
-  const std::size_t colon = text.find(':', close == std::string_view::npos ? 0 : close);
-  return colon == std::string_view::npos
-             ? authority_parts{text}
-             : authority_parts{text.substr(0, colon), text.substr(colon + 1)};
+  head.authority = text.substr(0, text.find_first_of("/?#"));
+  head.host = head.authority.substr(head.authority.rfind('@') + 1);  // `npos + 1` is 0
+  const std::size_t close = head.host.starts_with('[') ? head.host.find(']') : 0;
+  const std::size_t colon = head.host.find(':', close == std::string_view::npos ? 0 : close);
+  if (colon != std::string_view::npos) {
+    head.port = head.host.substr(colon + 1);
+    head.host = head.host.substr(0, colon);
+  }
+  return head;
 }
 
 }  // namespace http_detail
 
-/// Returns the host of a text, which is a host, `host:port` or a URL with any scheme. Leaves out
-/// user information, port and path. Keeps the case, and the brackets of an IPv6 address.
-///
-/// Neither checks nor normalises the host; for the normal form, see `parse_site`. Returns an empty
-/// text if there is no host. Takes linear time, and allocates nothing.
+/// Returns the host of a text, which is a host, `host:port` or a URL with any scheme. Keeps the
+/// case, and the brackets of an IPv6 address. Does not check the host; for the normal form, see
+/// `parse_site`. Returns an empty text if there is no host. Takes linear time. Allocates nothing.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
-  return http_detail::split_authority(http_detail::split_head(host_or_url).authority).host;
+  return http_detail::split_head(host_or_url).host;
 }
 
 }  // namespace robots
 
 namespace robots::detail {
 
-/// Returns the start of a URL or host, up to the path. The result often equals the `site::key` of
-/// the URL. Then the caller need not call `parse_site`.
-///
-/// Look up the result in a table with the keys `site::key`. An entry that is found belongs to the
-/// URL's site, since no two sites share a key. If there is no entry, call `parse_site`. The result
-/// can differ from the key by upper case, a default port, or a query right after the host. Takes
-/// linear time.
+/// Returns the start of a URL or host, up to the path. Look up the result in a table with the keys
+/// `site::key`. An entry that is found belongs to the URL's site, since no two sites share a key.
+/// If there is no entry, call `parse_site`: the result can differ from the key by upper case, a
+/// default port, or a query right after the host. Takes linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
@@ -80,8 +68,7 @@ namespace robots::detail {
 }
 
 /// Returns `url` without `key` if a path follows `key`, else the whole `url`. Rules give the same
-/// verdict for the result as for `target_of(url)`. This function is faster, since it does not
-/// search `url`. `key` is `possible_site_key(url)`.
+/// verdict for it as for `target_of(url)`, but this is faster. `key` is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

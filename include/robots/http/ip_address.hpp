@@ -113,8 +113,7 @@ class ip_address {
     return octets_ == mapped.octets_;
   }
 
-  /// Returns the octets in network order. For IPv4, these are the octets of the IPv4-mapped
-  /// address.
+  /// Returns the octets in network order; for IPv4, those of the IPv4-mapped address.
   [[nodiscard]] constexpr const http_detail::ipv6_octets& octets() const noexcept {
     return octets_;
   }
@@ -130,8 +129,7 @@ class ip_address {
 /// 4291, section 2.2).
 ///
 /// Returns an empty optional for any other text, such as an address with a zone (`fe80::1%eth0`) or
-/// a port. Also refuses the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`,
-/// `2130706433`, `010.0.0.1`). Takes linear time.
+/// a port, and the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`, `010.0.0.1`).
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {
@@ -219,30 +217,18 @@ class ip_prefix {
   /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
   /// as `::/0`, contains no IPv4 address.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
-    for (std::size_t i = 0; 8 * i < length_; ++i) {
-      const int differing = address.octets()[i] ^ first_.octets()[i];
-      if (differing >> unused_bits(length_, i) != 0) {
-        return false;
-      }
-    }
-    return length_ >= mapped_bits || !address.is_v4();
+    return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
   }
 
   /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
   static constexpr std::size_t mapped_bits = 96;
 
  private:
-  /// Returns how many bits of octet `i` are not part of a prefix of `length` bits.
-  [[nodiscard]] static constexpr std::size_t unused_bits(std::size_t length,
-                                                         std::size_t i) noexcept {
-    return 8 - std::min<std::size_t>(8, length - 8 * i);
-  }
-
   [[nodiscard]] static constexpr ip_address masked(const ip_address& address,
                                                    std::size_t length) noexcept {
     http_detail::ipv6_octets octets{};
     for (std::size_t i = 0; i < octets.size() && 8 * i < length; ++i) {
-      const std::size_t unused = unused_bits(length, i);
+      const std::size_t unused = 8 - (std::min)(std::size_t{8}, length - 8 * i);
       octets[i] = static_cast<std::uint8_t>(address.octets()[i] >> unused << unused);
     }
     return ip_address(octets);
@@ -254,7 +240,7 @@ class ip_prefix {
 
 /// Reads a prefix such as `10.0.0.0/8` or `fc00::/7` (RFC 4632, section 3.1; RFC 4291, section
 /// 2.3), or a single address, with or without brackets. Ignores the bits after the prefix. Returns
-/// an empty optional for any other text. Takes linear time.
+/// an empty optional for any other text.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');
   const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));

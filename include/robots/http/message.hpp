@@ -69,7 +69,7 @@ namespace robots::detail {
 }
 
 /// Returns the value of the first header `name`, without blanks at its ends (RFC 9110, section
-/// 5.5). Returns an empty optional if there is no such header. Takes time linear in the headers.
+/// 5.5). Returns an empty optional if there is no such header.
 [[nodiscard]] inline std::optional<std::string_view> find_header(
     const std::vector<http_header>& headers, std::string_view name) noexcept {
   for (const http_header& header : headers) {

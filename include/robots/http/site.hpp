@@ -25,9 +25,7 @@ enum class url_scheme { http, https };
   return scheme == url_scheme::https ? "https" : "http";
 }
 
-}  // namespace robots
-
-namespace robots::detail {
+namespace detail {
 
 [[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
   return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
@@ -43,9 +41,9 @@ namespace robots::detail {
   return std::nullopt;
 }
 
-}  // namespace robots::detail
+}  // namespace detail
 
-namespace robots::http_detail {
+namespace http_detail {
 
 [[nodiscard]] constexpr bool is_sub_delim(char c) noexcept {
   return std::string_view{"!$&'()*+,;="}.find(c) != std::string_view::npos;
@@ -57,9 +55,9 @@ namespace robots::http_detail {
 ///     host     = IP-literal / IPv4address / reg-name            (RFC 3986, section 3.2.2)
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
-/// Only unreserved characters may be percent-encoded. An IPv4 address must have four decimal parts,
-/// so `127.1` and `0x7f.0.0.1` are refused. A name outside ASCII must be in its `xn--` form (RFC
-/// 5890). Returns an empty optional for any other text.
+/// Only unreserved characters may be percent-encoded. An IPv4 address must have four decimal parts.
+/// A name outside ASCII must be in its `xn--` form (RFC 5890). Returns an empty optional for any
+/// other text.
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   // The limits of a DNS name (RFC 1035, section 2.3.4).
   constexpr std::size_t max_host_length = 253;
@@ -106,9 +104,7 @@ namespace robots::http_detail {
   return is_valid ? std::optional{static_cast<std::uint16_t>(value)} : std::nullopt;
 }
 
-}  // namespace robots::http_detail
-
-namespace robots {
+}  // namespace http_detail
 
 /// Scheme, host and port. Each origin has its own robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
@@ -134,8 +130,8 @@ struct site {
   std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask for the robots.txt, in order. Without a scheme, these are https and
-  /// then http. The first origin that can be reached gives the rules.
+  /// Returns the origins to ask for the robots.txt, in order. The first origin that can be reached
+  /// gives the rules.
   [[nodiscard]] std::vector<origin> origins() const {
     if (scheme) {
       return {origin_under(*scheme)};
@@ -169,10 +165,10 @@ struct site {
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
 
-/// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Ignores the
-/// path. Normalises and checks like `detail::parse_origin`. Returns an empty optional for any other
-/// text. If the text has a scheme and its default port, `port` is 0. If there is no scheme, port
-/// 443 means https and port 80 means http. Takes time linear in the authority.
+/// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Normalises and
+/// checks like `detail::parse_origin`. Returns an empty optional for any other text. `port` is 0
+/// for the default port of a scheme. Without a scheme, port 443 means https and port 80 means http.
+/// Takes time linear in the authority.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
@@ -185,9 +181,8 @@ struct site {
   if (is_other_url || http_detail::has_forbidden_octet(head.authority)) {
     return std::nullopt;
   }
-  const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
-  std::optional<std::uint16_t> port = http_detail::parse_port(parts.port);
-  std::optional<std::string> host = port ? http_detail::normal_host(parts.host) : std::nullopt;
+  std::optional<std::uint16_t> port = http_detail::parse_port(head.port);
+  std::optional<std::string> host = port ? http_detail::normal_host(head.host) : std::nullopt;
   if (!host) {
     return std::nullopt;
   }
@@ -200,18 +195,14 @@ struct site {
   return site{scheme, *std::move(host), *port};
 }
 
-}  // namespace robots
-
-namespace robots::detail {
+namespace detail {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
-/// Drops user information and a dot at the end of the host. Decodes percent-encoded unreserved
-/// octets of the host. An empty port means the default port. Returns an empty optional for another
-/// scheme and for a relative reference. Refuses a host outside ASCII (use its `xn--` form), and a
-/// host that RFC 3986 or DNS forbids. Refuses a port outside 1 to 65535, and a backslash, blank or
-/// control character in the authority. Ignores the rest of the URL. Takes time linear in the
-/// authority.
+/// Drops user information. An empty port means the default port. Ignores the path. Returns an empty
+/// optional for another scheme, a relative reference, a host without a `normal_host`, a port
+/// outside 1 to 65535, and for a backslash, blank or control character in the authority. Takes time
+/// linear in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const bool is_absolute = base::scheme_prefix(url) > 0;
   const std::optional<site> parsed = is_absolute ? parse_site(url) : std::nullopt;
@@ -219,8 +210,7 @@ namespace robots::detail {
 }
 
 /// Returns a message that says why `parse_site` refuses a text, such as `the port "99999" is not a
-/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Takes time
-/// linear in the authority.
+/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};
@@ -233,23 +223,24 @@ namespace robots::detail {
   if (head.scheme && !parse_scheme(*head.scheme)) {
     return "the scheme " + shown(*head.scheme) + " is neither http nor https";
   }
-  const http_detail::authority_parts parts = http_detail::split_authority(head.authority);
-  if (std::any_of(parts.host.begin(), parts.host.end(),
+  if (std::any_of(head.host.begin(), head.host.end(),
                   [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
     return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
   }
   if (http_detail::has_forbidden_octet(head.authority)) {
     return "a blank, a control character or a backslash is before the path: remove it";
   }
-  if (!http_detail::parse_port(parts.port)) {
-    return "the port " + shown(parts.port) + " is not a number from 1 to 65535";
+  if (!http_detail::parse_port(head.port)) {
+    return "the port " + shown(head.port) + " is not a number from 1 to 65535";
   }
-  if (parts.host.empty()) {
+  if (head.host.empty()) {
     return "there is no host";
   }
-  return http_detail::normal_host(parts.host)
+  return http_detail::normal_host(head.host)
              ? std::string{"it names no host: write it like https://example.com/ or example.com"}
-             : "the host " + shown(parts.host) + " is neither a name nor an address";
+             : "the host " + shown(head.host) + " is neither a name nor an address";
 }
 
-}  // namespace robots::detail
+}  // namespace detail
+
+}  // namespace robots

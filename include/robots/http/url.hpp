@@ -22,9 +22,8 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
-/// Returns true if `text` has a space, a control character or a backslash. Spaces and control
-/// characters would break the request line. Some clients read a backslash as a slash, and so
-/// connect to another host.
+/// Returns true if `text` has a space or a control character, which would break the request line,
+/// or a backslash, which some clients read as a slash, and so connect to another host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == '\x7F' || c == '\\';
@@ -100,10 +99,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
 }  // namespace http_detail
 
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
-/// example for the target of a `Location` header.
-///
-/// The scheme of the result is in lower case. Accepts any scheme, so the caller must check the
-/// scheme. The fragment is dropped. Octets outside ASCII in path and query are percent-encoded.
+/// example for the target of a `Location` header. Drops the fragment. The scheme of the result can
+/// be any scheme, in lower case. Octets outside ASCII in path and query are percent-encoded.
 /// Returns an empty optional if `base` has no scheme, or if either text has a control character, a
 /// space or a backslash. Takes linear time.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
