@@ -37,9 +37,8 @@ enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantin
 /// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So an
 /// older ruling that another process sends afterwards has no effect.
 struct ruling {
-  ruling_kind kind{};                  ///< the kind of decision
-  std::optional<url_scheme> scheme{};  ///< the scheme of the site; empty if the ruling applies to
-                                       ///< both schemes
+  ruling_kind kind{};
+  std::optional<url_scheme> scheme{};  ///< empty if the ruling applies to both schemes
   /// The value of an override is its `site_override`. The value of a halt is 1 more than its
   /// `halt_reason`. A sign-off or a quarantine has the value 1. A lifted ruling has the value 0.
   std::uint8_t value = 0;
@@ -50,7 +49,7 @@ struct ruling {
   std::shared_ptr<const robots::policy> policy{};
 };
 
-/// Returns the ruling of this kind and scheme, or null. The ruling may have been lifted.
+/// Returns null if there is no ruling of this kind and scheme. The result may have been lifted.
 [[nodiscard]] inline const ruling* find_ruling(const std::vector<ruling>& in, ruling_kind kind,
                                                std::optional<url_scheme> scheme = {}) {
   const auto found = std::find_if(in.begin(), in.end(), [&](const ruling& listed) {
@@ -84,7 +83,6 @@ struct ruling_record {
   std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
 };
 
-/// Returns the stamp of a ruling that is made at `when`.
 [[nodiscard]] inline std::int64_t stamp_of(wall_time when) noexcept {
   return std::chrono::floor<std::chrono::milliseconds>(when).time_since_epoch().count();
 }
@@ -92,6 +90,12 @@ struct ruling_record {
 /// Returns the key under which a shared store has the rulings on a site.
 [[nodiscard]] inline std::string ruling_key(std::string_view bare_site) {
   return std::string{"ruling://"}.append(bare_site);
+}
+
+/// Returns the key of the site of `added`. `bare` is the key without a scheme. Does not call
+/// `parse_site`, which would turn `host:443` into `https://host`.
+[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
+  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
 }
 
 /// Returns true if a text begins like an encoded record. No key of a site begins like this.
@@ -103,8 +107,7 @@ struct ruling_record {
 /// numbers. The scheme is 0 for both schemes, 1 for http and 2 for https.
 [[nodiscard]] std::string encode(const ruling_record& record);
 
-/// Reads the output of `encode`. Returns an empty optional for every other text. No text causes an
-/// exception.
+/// Reads the output of `encode`. Returns an empty optional for every other text.
 [[nodiscard]] std::optional<ruling_record> decode_rulings(std::string_view text);
 
 /// The options of a cache that `site_rulings` uses.
@@ -133,8 +136,7 @@ class site_rulings {
   /// if there is no shared store. Throws what `excluded_hosts` throws.
   site_rulings(const ruling_options& options, detail::event_teller& teller, sharing share = {});
 
-  /// Replaces the excluded hosts. If `excluded_hosts` throws, passes on the exception and changes
-  /// nothing.
+  /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then changes nothing.
   void set_excluded(std::span<const std::string> entries);
   [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const {
     const std::shared_lock lock{mutex_};
@@ -152,7 +154,7 @@ class site_rulings {
   /// `awaiting_sign_off`.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked);
 
-  /// Returns true if the crawler may send requests to a site. Calls `find`.
+  /// Returns true if the crawler may send requests to a site.
   [[nodiscard]] bool may_ask(const site& asked) {
     const auto ruling = find(asked);
     return ruling == nullptr || !ruling->refused();
@@ -163,7 +165,9 @@ class site_rulings {
     rule(asked.key(), {ruling_kind::site_override, asked.scheme, static_cast<std::uint8_t>(value)});
   }
   /// Returns the overrides in this process, sorted by `site::key`.
-  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
+  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const {
+    return in_force<site_override>(ruling_kind::site_override, 0);
+  }
 
   /// Halts the site with the key `key`. Has no effect if the site is halted already, or if 65,536
   /// sites are halted. `found_at` is the time when the reason was found. The halt has no effect if
@@ -184,7 +188,9 @@ class site_rulings {
     return entry_of(key).value(ruling_kind::halt) > 0;
   }
   /// Returns the halted sites of this process and the reasons, sorted by key without a scheme.
-  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
+  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const {
+    return in_force<halt_reason>(ruling_kind::halt, 1);
+  }
 
   /// Returns true if a site needs a sign-off and this process sees the site for the first time.
   /// Then ask the shared store, since another process may have signed the site off already.
@@ -230,8 +236,8 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const { return keys(false); }
 
  private:
-  // The maximum number of halts. Also the maximum number of sites in quarantine, of sites with
-  // malformed files, and of sites that wait for a sign-off.
+  // The maximum number of halts, of sites in quarantine, of sites with malformed files, and of
+  // sites that wait for a sign-off.
   static constexpr std::size_t most_noted = 65'536;
   // With this many sites, a ruling of another process is ignored if the site has no ruling yet.
   static constexpr std::size_t most_learned = 262'144;
@@ -250,7 +256,7 @@ class site_rulings {
   [[nodiscard]] bool is_excluded(std::string_view host) const {
     return has_exclusions_ && excluded()->contains(host);
   }
-  /// Returns true if no ruling can apply to any site. Takes no lock.
+  /// Returns true if no ruling can apply to any site.
   [[nodiscard]] bool is_empty() const noexcept {
     return !has_risks_ && !has_exclusions_ && ruled_ == 0;
   }
@@ -265,8 +271,8 @@ class site_rulings {
   /// Adds a ruling, or replaces an older ruling. Returns the previous value, or an empty optional
   /// if nothing changed. The caller holds the lock.
   std::optional<std::uint8_t> put(const std::string& bare, ruling added);
-  /// Makes a ruling in this process, and shares and reports the ruling. Returns the previous value,
-  /// or an empty optional if nothing changed. If the stamp is 0, the ruling gets the current time.
+  /// Makes, shares and reports a ruling of this process. Returns what `put` returns. If the stamp
+  /// is 0, the ruling gets the current time.
   std::optional<std::uint8_t> rule(std::string_view key, ruling added,
                                    const std::shared_ptr<const call_context>& context = {});
   void tell(const std::string& bare, const ruling& added, std::uint8_t before,
@@ -278,9 +284,21 @@ class site_rulings {
   /// first enumerator of `Value`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
-                                                                    int least) const;
-  /// Returns the keys of all sites, or only of the sites that await a sign-off. The keys are sorted
-  /// and have no scheme.
+                                                                    int least) const {
+    std::vector<std::pair<std::string, Value>> result;
+    std::shared_lock lock{mutex_};
+    for (const auto& [bare, own] : sites_) {
+      for (const ruling& listed : own.rulings) {
+        if (listed.kind == kind && listed.value > 0) {
+          result.emplace_back(key_of(bare, listed), static_cast<Value>(listed.value - least));
+        }
+      }
+    }
+    lock.unlock();
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+  /// Returns the sorted keys, without a scheme, of all sites or of the sites that await a sign-off.
   [[nodiscard]] std::vector<std::string> keys(bool only_awaiting) const;
 
   const ruling_options options_;

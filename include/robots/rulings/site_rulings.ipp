@@ -15,12 +15,6 @@
 
 namespace robots::rulings_detail {
 
-/// Returns the key of the site of `added`. `bare` is the key without a scheme. Does not call
-/// `parse_site`, which would turn `host:443` into `https://host`.
-[[nodiscard]] inline std::string key_of(const std::string& bare, const ruling& added) {
-  return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
-}
-
 /// Returns true for a halt and a quarantine. The number of sites with such a ruling is limited. A
 /// second such ruling on a site has no effect.
 [[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
@@ -156,10 +150,6 @@ ROBOTS_INLINE std::shared_ptr<const policy> site_rulings::find(const site& asked
   return by_hand == site_override::allow ? allow_ : deny_;
 }
 
-ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> site_rulings::overrides() const {
-  return in_force<site_override>(ruling_kind::site_override, 0);
-}
-
 ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
                                       const std::shared_ptr<const call_context>& context,
                                       std::optional<std::chrono::sys_seconds> found_at) {
@@ -169,10 +159,6 @@ ROBOTS_INLINE void site_rulings::halt(std::string_view key, halt_reason why,
     added.stamp = (std::max)(stamp_of(*found_at), std::int64_t{1});
   }
   rule(key, added, context);
-}
-
-ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> site_rulings::halted() const {
-  return in_force<halt_reason>(ruling_kind::halt, 1);
 }
 
 ROBOTS_INLINE bool site_rulings::may_be_signed_off_elsewhere(const site& asked) const {
@@ -316,15 +302,12 @@ ROBOTS_INLINE bool site_rulings::is_high_risk(std::string_view host) const {
 }
 
 ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& bare, ruling added) {
-  const auto found = sites_.find(bare);
-  const bool is_new_site = found == sites_.end();
-  const ruling* const last =
-      is_new_site ? nullptr : find_ruling(found->second.rulings, added.kind, added.scheme);
+  const ruling* const last = find_ruling(entry_of(bare).rulings, added.kind, added.scheme);
   const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;
   auto& limited = added.kind == ruling_kind::halt ? halted_ : quarantined_;
   const bool has_no_room =
       (stops_requests(added.kind) && added.value > 0 && before == 0 && limited >= most_noted) ||
-      (is_new_site && !added.is_own && sites_.size() >= most_learned);
+      (!added.is_own && sites_.size() >= most_learned && !sites_.contains(bare));
   if (has_no_room || (last != nullptr && added.stamp <= last->stamp)) {
     return std::nullopt;
   }
@@ -334,7 +317,7 @@ ROBOTS_INLINE std::optional<std::uint8_t> site_rulings::put(const std::string& b
   if (before > 0 && added.value > 0) {
     added.policy = last->policy;
   }
-  ruled_site& own = is_new_site ? sites_[bare] : found->second;
+  ruled_site& own = sites_[bare];
   const std::size_t decided_before = own.decides() ? 1 : 0;
   if (last == nullptr) {
     own.rulings.push_back(added);
@@ -439,23 +422,6 @@ ROBOTS_INLINE void site_rulings::share(const std::string& bare) {
     lock.unlock();
     share_(ruling_key(bare), text);
   }
-}
-
-template <class Value>
-std::vector<std::pair<std::string, Value>> site_rulings::in_force(ruling_kind kind,
-                                                                  int least) const {
-  std::vector<std::pair<std::string, Value>> result;
-  std::shared_lock lock{mutex_};
-  for (const auto& [bare, own] : sites_) {
-    for (const ruling& listed : own.rulings) {
-      if (listed.kind == kind && listed.value > 0) {
-        result.emplace_back(key_of(bare, listed), static_cast<Value>(listed.value - least));
-      }
-    }
-  }
-  lock.unlock();
-  std::sort(result.begin(), result.end());
-  return result;
 }
 
 ROBOTS_INLINE std::vector<std::string> site_rulings::keys(bool only_awaiting) const {
