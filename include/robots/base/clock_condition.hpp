@@ -71,8 +71,7 @@ class clock_condition {
         if (requires { clock.on_move(std::function<void()>{}); } || !deadline) {
           changed_.wait(own, changed);
         } else {
-          // Sleeps at most a second at a time, since a user's clock can run faster than the
-          // machine's clock. This limit also prevents an overflow.
+          // A user's clock can run faster than the machine's. The limit also prevents an overflow.
           constexpr time_point::duration longest = std::chrono::seconds{1};
           const bool is_far = *deadline > saturating_add(now, longest);
           changed_.wait_for(own, is_far ? longest : *deadline - now, changed);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 namespace robots::base {
 
@@ -24,11 +25,7 @@ class enum_counts {
     return counts_[static_cast<std::size_t>(of)];
   }
   [[nodiscard]] constexpr std::uint64_t total() const noexcept {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t count : counts_) {
-      sum += count;
-    }
-    return sum;
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
   }
 
  private:

@@ -10,9 +10,8 @@
 
 namespace robots::base {
 
-/// Hashes strings and string views alike, so that a look-up by view makes no string. The default
-/// hash function of Boost.Unordered 1.81 reads one octet at a time. For the name of a site, it
-/// takes twice as long.
+/// Hashes strings and string views alike, so that a look-up by view makes no string. For the name
+/// of a site, the default hash function of Boost.Unordered 1.81 takes twice as long.
 struct text_hash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

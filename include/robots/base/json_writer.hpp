@@ -15,8 +15,8 @@ namespace robots::base {
 
 /// Appends a text as a JSON string (RFC 8259, section 7), in printable ASCII. Control characters
 /// and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8 becomes the text
-/// `\xNN`, and a backslash becomes the text `\x5C`, as in `printable`. So each octet of the text
-/// can be recovered. Takes linear time. An octet becomes at most six octets.
+/// `\xNN`, and a backslash becomes the text `\x5C`, as in `printable`, so that each octet of the
+/// text can be recovered. An octet becomes at most six octets.
 inline void append_json(std::string& line, std::string_view text) {
   const auto append_unit = [&line](unsigned unit) {
     const auto [a, b] = hex_digits(static_cast<unsigned char>(unit >> 8U));
@@ -53,7 +53,6 @@ class json_writer {
   /// Makes a writer whose `long_text` cuts texts to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
-  /// Adds a text; see `append_json`.
   json_writer& text(std::string_view name, std::string_view value) {
     append_json(member(name), value);
     return *this;
@@ -68,32 +67,23 @@ class json_writer {
 
   template <std::integral Number>
   json_writer& number(std::string_view name, Number value) {
-    member(name) += std::to_string(value);
-    return *this;
+    return add(name, std::to_string(value));
   }
 
   json_writer& flag(std::string_view name, bool value) {
-    member(name) += value ? "true" : "false";
-    return *this;
+    return add(name, value ? "true" : "false");
   }
 
-  /// Adds a time in seconds, without rounding. A negative time is written as 0.
   json_writer& seconds(std::string_view name, std::chrono::nanoseconds value) {
     append_seconds(member(name), value);
     return *this;
   }
 
-  json_writer& null(std::string_view name) {
-    member(name) += "null";
-    return *this;
-  }
+  json_writer& null(std::string_view name) { return add(name, "null"); }
 
   /// Begins an array. For a text, call `item`. For an object, call `open`, add the members, and
   /// call `close`.
-  json_writer& open_list(std::string_view name) {
-    member(name) += '[';
-    return *this;
-  }
+  json_writer& open_list(std::string_view name) { return add(name, "["); }
   json_writer& close_list() {
     line_ += ']';
     return *this;
@@ -119,6 +109,11 @@ class json_writer {
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:
+  json_writer& add(std::string_view name, std::string_view json) {
+    member(name) += json;
+    return *this;
+  }
+
   /// Adds the name of a member. Returns the line, to which the caller adds the value.
   [[nodiscard]] std::string& member(std::string_view name) {
     separate();

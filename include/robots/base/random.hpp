@@ -36,8 +36,8 @@ class random_sequence {
 /// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
-  /// If `seed` is empty, each object chooses a different seed in each run. An attacker can guess
-  /// that seed, so use the numbers only to spread waits and to pick samples.
+  /// Without a `seed`, each object chooses one in each run. An attacker can guess that seed, so use
+  /// the numbers only to spread waits and to pick samples.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
@@ -46,7 +46,6 @@ class counter_random {
     return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
   }
 
-  /// Returns a uniform number in [0, 1).
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:

@@ -21,7 +21,7 @@ namespace robots::base {
 /// remembered. While the result is `time_point::max()`, only `erase` removes the value. The table
 /// calls `until` for a few values at each insertion, so its size stays near the number of values
 /// that must be remembered. A value never moves to another address. Each call takes amortised
-/// logarithmic time. Only one thread at a time may use a table.
+/// logarithmic time.
 template <class Value>
 class site_table {
  public:

@@ -17,7 +17,7 @@
 
 namespace robots::base {
 
-/// Memory that several items of a queue keep alive together, and the size of this memory.
+/// Memory that several items of a queue keep alive together.
 struct shared_memory {
   const void* object = nullptr;  ///< identifies the memory; null if there is none
   std::size_t size = 0;          ///< the size in octets
@@ -41,9 +41,8 @@ class work_queue {
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
-  /// Before each batch, the thread waits for more items, for at most the time `gathered`. The wait
-  /// ends early if the queue is half full or ending, or if a caller of `push` or `flush` waits.
-  /// Throws what `std::thread` throws.
+  /// Before each batch, the thread waits for more items, for at most the time `gathered`, unless
+  /// the queue is half full or ending, or a caller waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}
@@ -53,14 +52,14 @@ class work_queue {
   /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. The queue counts the size
-  /// of `keeps` once for all waiting items. Returns false, and destroys the item, if there is no
-  /// room or the queue is ending. Any thread may call `push`.
+  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. `keeps` counts once for
+  /// all waiting items. Returns false, and destroys the item, if there is no room or the queue is
+  /// ending.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
-  /// even if it needs more than the free room. Otherwise, the queue would refuse large items
-  /// forever. If a wait is in vain, all waits end, and a full queue refuses items at once until the
-  /// worker has finished a batch. The worker must not call `push` with a `longest` above 0.
+  /// even if it needs more than the free room, since the queue would refuse large items forever. If
+  /// a wait is in vain, all waits end, and a full queue refuses items at once until the worker has
+  /// finished a batch. The worker must not call `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;
@@ -115,9 +114,8 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends the queue. Waits up to `longest` until the waiting items are done. If this takes longer,
-  /// the thread continues with the items, even after the queue is destroyed. A second call has no
-  /// effect.
+  /// Ends the queue. Waits up to `longest` until the waiting items are done. After this time, the
+  /// thread continues with the items, even without the queue. A second call has no effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

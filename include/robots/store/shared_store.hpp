@@ -18,15 +18,14 @@
 
 namespace robots {
 
-/// The exception for a failed call to a shared store: the store is down, slow or full, or refused
-/// the call. The message names the store and includes its answer.
+/// The exception for a failed call to a shared store. The message names the store and has its
+/// answer.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The exception for a call that fails because a part of a shared store is down. Calls for keys of
-/// other parts can succeed.
+/// The exception for a call that needs a part of a shared store that is down.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
@@ -71,10 +70,9 @@ struct store_reply {
 /// be another program. At any time, the store can be down or lose all data, and unknown programs
 /// can write values.
 ///
-/// Stores derive from this class. Any thread may call a store. A call blocks no longer than the
-/// timeouts of the store allow. A call that fails throws `store_error`. Keys and values can hold
-/// any octets. The store does not check a value; the reader of the value must check it. A key is
-/// never empty.
+/// Any thread may call a store. A call blocks no longer than the timeouts of the store allow. A
+/// call that fails throws `store_error`. Keys and values can hold any octets, which the reader of a
+/// value must check. A key is never empty.
 ///
 /// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
 /// store of several parts, such as a cluster, works while one part is down. A call that needs this
@@ -86,8 +84,8 @@ class SharedStore {
  public:
   virtual ~SharedStore() = default;
 
-  /// Returns the value that any process published last under `key`. Returns an empty optional if
-  /// there is no value, or if the value has expired or was erased or evicted.
+  /// Returns the value that any process published last under `key`, unless it has expired or was
+  /// erased or evicted.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
@@ -101,8 +99,7 @@ class SharedStore {
   ///
   /// The values and the lease of a reply must be of the same moment. If a part of the store is
   /// down, the replies to the questions for this part have `is_answered == false`. The call throws
-  /// only if no question has an answer. The default loads the values and asks for the lease. If the
-  /// store grants the lease, the default loads the values again.
+  /// only if no question has an answer. The default loads the values again after it gets a lease.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());
@@ -129,28 +126,26 @@ class SharedStore {
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
-  /// Publishes the value and ends `lease` in one step, if `lease` is held. `lease` can be a lease
-  /// of another key. If the lease was erased, was taken or has expired, stores nothing and returns
-  /// false. So after `erase`, no process can store a value that it fetched under an earlier lease.
+  /// Publishes the value and ends `lease`, which can be a lease of another key, in one step. If the
+  /// lease was erased, was taken or has expired, stores nothing and returns false. So after
+  /// `erase`, no process can store a value that it fetched under an earlier lease.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
 
-  /// Removes the value of `key` and ends the lease of `key`, even if another process holds the
-  /// lease. A `load` that begins after the end of `erase` does not return the erased value. In the
-  /// other processes, `watch` reports the key, even if the key had no value.
+  /// Removes the value of `key` and ends the lease of `key`, even of another process. A `load` that
+  /// begins after the end of `erase` does not return the erased value. In the other processes,
+  /// `watch` reports the key, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
 
   /// Notifies the other processes, by `watch`, that their copies of the value are out of date.
   virtual void announce(std::string_view key) = 0;
 
-  /// Returns a lease if no process holds one and `duration` is above 0. The lease expires after
-  /// `duration`.
+  /// Returns a lease for `duration` if no process holds one and `duration` is above 0.
   [[nodiscard]] virtual std::optional<store_lease> try_lease(
       std::string_view key, std::chrono::milliseconds duration) = 0;
 
-  /// Takes the lease even from another process, which then loses the lease. `duration` must be
-  /// above 0.
+  /// Takes the lease, even from another process. `duration` must be above 0.
   [[nodiscard]] virtual store_lease take_lease(std::string_view key,
                                                std::chrono::milliseconds duration) = 0;
 

@@ -30,8 +30,7 @@ struct cache_entry {
 /// Several threads may call a model at once. If a call throws, the cache counts the failure and
 /// continues without the result. `find(key, now)` returns the last entry stored under `key`, unless
 /// `keep_until <= now`. A storage may forget any entry at any time, but must never return the entry
-/// of another key. A `find` that begins after the end of `erase` or `clear` does not return an
-/// erased entry.
+/// of another key. A `find` that begins after an `erase` or `clear` returns no erased entry.
 ///
 /// Four members are optional. `evictions() const` returns the number of entries dropped to make
 /// room. `memory_bytes() const` returns the octets in use. `remove_expired(now)` drops the expired

@@ -58,8 +58,7 @@ class ManualClock {
   }
 
   /// Calls `moved` after each move of the time, in the thread that moves the time. Destroy the
-  /// result to end the calls. `moved` must neither call `on_move` nor destroy a result of
-  /// `on_move`.
+  /// result to end the calls. `moved` must neither call `on_move` nor destroy such a result.
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));

@@ -25,7 +25,7 @@ namespace robots {
 ///
 /// Copies share the values, and each copy acts as another process, so give each cache a separate
 /// copy. `erase` and `announce` call the `watch` functions of the other copies in the calling
-/// thread, so tests need not wait. Values expire by the clock, which can be a `ManualClock`.
+/// thread. Values expire by the clock, which can be a `ManualClock`.
 template <Clock C>
 class MemoryStore : public SharedStore {
  public:
@@ -49,16 +49,14 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook(key)` at the start of each call to any copy, except `watch`. For a call with
-  /// several keys, `hook` gets the first key. If `hook` throws or blocks, the call throws or
-  /// blocks, too. Use a hook to count calls, or to make some calls fail.
+  /// Calls `hook(key)` at the start of each call to any copy, except `watch`, with the first key of
+  /// the call. `hook` may throw or block.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
-    storage_->hook = std::make_shared<const std::function<void(std::string_view)>>(std::move(hook));
+    storage_->hook = std::make_shared<const watcher>(std::move(hook));
   }
 
-  /// Makes each call to any copy, except `watch`, throw a `store_error` with the text `why`, until
-  /// `recover` is called.
+  /// Makes each call to any copy, except `watch`, throw `store_error{why}` until `recover`.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }
@@ -165,16 +163,14 @@ class MemoryStore : public SharedStore {
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{storage_->mutex};
     std::erase(storage_->watching, process_.get());
-    process_->on_change = std::move(on_change);
-    if (process_->on_change) {
+    *process_ = std::move(on_change);
+    if (*process_) {
       storage_->watching.push_back(process_.get());
     }
   }
 
  private:
-  struct process {
-    std::function<void(std::string_view)> on_change;
-  };
+  using watcher = std::function<void(std::string_view)>;
 
   struct timed {
     std::string octets;
@@ -190,9 +186,9 @@ class MemoryStore : public SharedStore {
     std::mutex mutex;
     table values;
     table leases;
-    std::vector<process*> watching;
+    std::vector<const watcher*> watching;
     std::uint64_t last_token = 0;
-    std::shared_ptr<const std::function<void(std::string_view)>> hook;
+    std::shared_ptr<const watcher> hook;
   };
 
   [[nodiscard]] std::unique_lock<std::mutex> begin_call(std::string_view key) {
@@ -223,16 +219,16 @@ class MemoryStore : public SharedStore {
     return {.octets = std::string{octets}, .until = base::saturating_add(now(), time)};
   }
 
-  void notify(std::string_view key, const process* sender) {
-    for (process* const watcher : storage_->watching) {
-      if (watcher != sender) {
-        watcher->on_change(key);
+  void notify(std::string_view key, const watcher* sender) {
+    for (const watcher* const other : storage_->watching) {
+      if (other != sender) {
+        (*other)(key);
       }
     }
   }
 
   std::shared_ptr<storage> storage_;
-  std::unique_ptr<process> process_ = std::make_unique<process>();
+  std::unique_ptr<watcher> process_ = std::make_unique<watcher>();
 };
 
 }  // namespace robots

@@ -25,9 +25,8 @@ namespace robots {
 ///     web.on("https://example.com/robots.txt", ScriptedFetcher::status(503),
 ///            ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
 ///
-/// For a URL outside the script, the fetcher returns `fetch_error::connect`. Like every `Fetcher`,
-/// it cuts bodies at `max_bytes`, and returns `fetch_error::cancelled` once `stop` is requested.
-/// Copies share the script and the list of requests. Any thread may call any member.
+/// For a URL outside the script, the fetcher returns `fetch_error::connect`. Copies share the
+/// script and the list of requests. Any thread may call any member.
 class ScriptedFetcher {
  public:
   /// A function that answers a request. It may block or throw, since the call holds no lock.
@@ -65,8 +64,8 @@ class ScriptedFetcher {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
-  /// Adds answers to the script. Requests for `url` get these answers one after another, and then
-  /// the last answer again and again. Replaces the earlier script for `url`.
+  /// Replaces the script for `url`. Requests for `url` get these answers one after another, and
+  /// then the last answer again and again.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
@@ -91,8 +90,7 @@ class ScriptedFetcher {
   /// Answers every URL that is not in the script with `answer`.
   ScriptedFetcher& otherwise(fetch_response answer) { return on({}, std::move(answer)); }
 
-  /// Answers every URL that is not in the script with the result of `answer(request)`. Throws
-  /// `std::invalid_argument` if `answer` is empty.
+  /// Like `on_call`, for every URL that is not in the script.
   ScriptedFetcher& otherwise_call(handler answer) { return on_call({}, std::move(answer)); }
 
   /// Returns the next answer for the URL.

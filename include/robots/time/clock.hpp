@@ -41,9 +41,7 @@ template <Clock C>
   }
 }
 
-}  // namespace robots
-
-namespace robots::detail {
+namespace detail {
 
 /// A clock that a program, such as a test, can move. After `auto keep = c.on_move(f)`, each move
 /// calls `f` in the thread that moves the time, until `keep` is destroyed. `f` can wake a thread
@@ -52,4 +50,6 @@ template <class C>
 concept NotifyingClock =
     Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };
 
-}  // namespace robots::detail
+}  // namespace detail
+
+}  // namespace robots
