@@ -15,5 +15,4 @@
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/rules/explanation.ipp>
-#include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>

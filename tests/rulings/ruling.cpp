@@ -1,4 +1,4 @@
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/rulings/ruling.hpp>
 
 #include <doctest/doctest.h>
 

@@ -31,7 +31,6 @@ namespace robots::base {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f';
 }
 
-/// Returns true for white space, including line ends. This is C's isspace.
 [[nodiscard]] constexpr bool is_space(char c) noexcept {
   return is_blank(c) || c == '\r' || c == '\n';
 }
@@ -45,8 +44,7 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// Returns the octet that `%XX` at the start of `text` encodes (RFC 3986, section 2.1), or -1 if
-/// there is no `%XX`.
+/// Returns the octet that `%XX` at the start of `text` encodes (RFC 3986, section 2.1), or -1.
 [[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
   const bool is_long = text.size() > 2 && text.front() == '%';
   const int high = is_long ? hex_value(text[1]) : -1;
@@ -54,7 +52,6 @@ namespace robots::base {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/// Returns the two hexadecimal digits of an octet, in upper case.
 [[nodiscard]] constexpr std::array<char, 2> hex_digits(unsigned char octet) noexcept {
   constexpr std::string_view digits = "0123456789ABCDEF";
   return {digits[octet / 16U], digits[octet % 16U]};
@@ -107,8 +104,7 @@ template <class Predicate>
   return has_scheme ? length + separator.size() : 0;
 }
 
-/// Makes text from the web safe for a terminal or a log. A backslash, and every octet that is not
-/// printable ASCII, becomes `\xNN`.
+/// Makes text safe for a terminal or a log: all but printable ASCII, and a backslash, is `\xNN`.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

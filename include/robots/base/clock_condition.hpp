@@ -31,7 +31,6 @@ class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Wakes all waiting threads, which then call `ready` again.
   void notify_all() noexcept {
     {
       const std::scoped_lock own{mutex_};
@@ -82,7 +81,6 @@ class clock_condition {
   }
 
  private:
-  /// Locks a lock at the end of a scope, also after an exception.
   struct relocking {
     std::unique_lock<std::mutex>& lock;
 

@@ -46,7 +46,6 @@ class enum_counters {
     stripes_[own].counts[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Returns the count of `of`. Additions that other threads make meanwhile may be missing.
   [[nodiscard]] std::uint64_t sum(key of) const noexcept {
     std::uint64_t total = 0;
     for (const stripe& part : stripes_) {

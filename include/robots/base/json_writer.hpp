@@ -46,7 +46,6 @@ inline void append_json(std::string& line, std::string_view text) {
   line += '"';
 }
 
-/// Writes one JSON object on one line, member by member, in the order of the calls.
 class json_writer {
  public:
   json_writer() = default;
@@ -58,8 +57,7 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a text from the web. If the text is cut, the member `NAME_bytes` follows with the full
-  /// length of the text.
+  /// Adds a text from the web. After a cut text, the member `NAME_bytes` has the full length.
   json_writer& long_text(std::string_view name, std::string_view value) {
     text(name, value.substr(0, longest_));
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
@@ -81,8 +79,7 @@ class json_writer {
 
   json_writer& null(std::string_view name) { return add(name, "null"); }
 
-  /// Begins an array. For a text, call `item`. For an object, call `open`, add the members, and
-  /// call `close`.
+  /// Begins an array. Then call `item` for a text, or `open`, members and `close` for an object.
   json_writer& open_list(std::string_view name) { return add(name, "["); }
   json_writer& close_list() {
     line_ += ']';
@@ -103,9 +100,7 @@ class json_writer {
     return *this;
   }
 
-  /// Returns the number of octets written so far.
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
-  /// Returns the whole object.
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
 
  private:

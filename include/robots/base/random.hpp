@@ -14,14 +14,12 @@ class random_sequence {
 
   constexpr std::uint64_t operator()() noexcept { return mixed(state_ += step); }
 
-  /// Returns the random number for the state `bits`.
   [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
     bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
     bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;
     return bits ^ bits >> 31U;
   }
 
-  /// The increment of the state for each number.
   static constexpr std::uint64_t step = 0x9E3779B97F4A7C15U;
 
  private:
@@ -36,8 +34,7 @@ class random_sequence {
 /// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
-  /// Without a `seed`, each object chooses one in each run. An attacker can guess that seed, so use
-  /// the numbers only to spread waits and to pick samples.
+  /// Without a `seed`, each object chooses one, which an attacker can guess: use it only for waits.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 

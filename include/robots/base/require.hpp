@@ -12,8 +12,7 @@ inline void require(bool is_valid, const char* advice) {
   }
 }
 
-/// Like the function above. The message is "NAME is VALUE", followed by `advice`, which begins with
-/// the unit or a colon and says what to change.
+/// Like the function above, with the message "NAME is VALUE" and then `advice`, such as ": use 1".
 template <class Number>
 void require(bool is_valid, const char* name, Number value, const char* advice) {
   if (!is_valid) {

@@ -14,20 +14,17 @@
 
 namespace robots::base {
 
-/// A table of data about sites, by key, with a bounded size. The table forgets values that need not
-/// be remembered any more.
+/// A table of data about sites, by key, with a bounded size.
 ///
 /// The owner passes a function `until(value)`, which returns the time until which a value must be
 /// remembered. While the result is `time_point::max()`, only `erase` removes the value. The table
 /// calls `until` for a few values at each insertion, so its size stays near the number of values
-/// that must be remembered. A value never moves to another address. Each call takes amortised
-/// logarithmic time.
+/// that must be remembered. A value never moves. Each call takes amortised logarithmic time.
 template <class Value>
 class site_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Holds at most `capacity` sites.
   explicit site_table(std::size_t capacity) : capacity_{capacity} {}
   site_table(const site_table&) = delete;
   site_table& operator=(const site_table&) = delete;
@@ -66,20 +63,17 @@ class site_table {
     return &added->second;
   }
 
-  /// Updates the table after a change of `value`. `when` is the new `until(value)`. It must be
-  /// earlier than the old one.
+  /// Updates the table after a change of `value`. `when` is the new, earlier `until(value)`.
   void forget_after(Value& value, time_point when) noexcept {
     if (site& entry = static_cast<site&>(value); when < entry.place->first) {
       move(entry, when);
     }
   }
 
-  /// Returns the key of a value in the table.
   [[nodiscard]] static const std::string& key_of(const Value& value) noexcept {
     return static_cast<const site&>(value).place->second->first;
   }
 
-  /// Forgets a site. Returns true if the site was in the table.
   bool erase(std::string_view key) noexcept {
     const auto found = sites_.find(key);
     if (found == sites_.end()) {

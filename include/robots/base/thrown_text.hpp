@@ -6,8 +6,7 @@
 
 namespace robots::base {
 
-/// Returns the text of the current exception. If the exception has no text, returns a message that
-/// names `who`. Call this function in a `catch (...)`.
+/// Returns the text of the current exception, or a message that names `who` if it has none.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text = std::string{who} + " failed without a reason";
   try {

@@ -5,8 +5,7 @@
 
 namespace robots::base {
 
-/// Returns the length of the valid UTF-8 sequence at the start of `text`, from 1 to 4, or 0 if
-/// there is no valid sequence:
+/// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if there is none:
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /

@@ -30,7 +30,6 @@ class work_queue {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// A batch of work.
   struct work {
     std::vector<T> items{};  ///< the waiting items, in order; the worker may change them
     bool flushes = false;    ///< true if a caller waits until the items are done
@@ -49,11 +48,10 @@ class work_queue {
   work_queue(const work_queue&) = delete;
   work_queue& operator=(const work_queue&) = delete;
 
-  /// Ends the queue and waits until the waiting items are done.
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
   /// Adds an item of `size` octets, which keeps the memory `keeps` alive. `keeps` counts once for
-  /// all waiting items. Returns false, and destroys the item, if there is no room or the queue is
+  /// all waiting items. Returns false, and destroys the item, without room or while the queue is
   /// ending.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item

@@ -125,8 +125,7 @@ inline constexpr std::array embedded_ipv4_places{
 /// (an interface identifier that begins with `0:5efe` or `200:5efe`). A Teredo address is `global`
 /// only if its client and its server are. An ISATAP address is `global` only if its prefix is, too.
 /// An IPv4-compatible address (`::/96`, obsolete) is never `global`. Nor is an address in
-/// `64:ff9b:1::/48`, since only the operator of the network knows which octets are the IPv4
-/// address.
+/// `64:ff9b:1::/48`, since only the operator knows which octets are the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
@@ -160,8 +159,7 @@ class address_guard {
   /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
   /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form. An IPv6
   /// prefix of fewer than 96 bits, such as `::/0`, permits no IPv4 address. Throws
-  /// `std::invalid_argument` for any other text, and for a prefix whose address has bits set after
-  /// the prefix, such as `10.1.2.3/8`.
+  /// `std::invalid_argument` for any other text, and for bits after a prefix, as in `10.1.2.3/8`.
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
       const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);
@@ -191,8 +189,7 @@ class address_guard {
   [[nodiscard]] bool permits_all() const noexcept { return open_; }
 
   /// Returns true if an address such as `192.0.2.1` or `2001:db8::1`, with or without brackets, is
-  /// permitted. For any other text, returns `permits_all()`. Takes time linear in the list. Any
-  /// thread may call this function.
+  /// permitted. For any other text, returns `permits_all()`. Any thread may call this function.
   [[nodiscard]] bool permits(std::string_view address) const noexcept {
     const std::optional<detail::ip_address> parsed = detail::parse_ip_address(address);
     return parsed ? permits(*parsed) : open_;

@@ -11,7 +11,6 @@
 
 namespace robots::detail {
 
-/// The encoding of a text.
 enum class charset : std::uint8_t {
   utf_8,     ///< UTF-8, or any charset except UTF-16; never converted
   utf_16le,  ///< UTF-16 with the lower octet first

@@ -49,8 +49,7 @@ namespace http_detail {
   return base::equal_ignoring_case(name, host.substr(rest)) && (rest == 0 || host[rest - 1] == '.');
 }
 
-/// Returns true for an address prefix (`10.0.0.0/8`) and an IPv6 address without brackets. Neither
-/// is the name of a host.
+/// Returns true for an address prefix (`10.0.0.0/8`) and for IPv6 without brackets.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&

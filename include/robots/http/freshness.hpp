@@ -27,16 +27,14 @@ inline constexpr std::array<std::string_view, 7> day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Returns the year that ends in `two_digits`, at most 50 years after `now` (RFC 9110, section
-/// 5.6.7).
+/// Returns the year that ends in `two_digits`, at most 50 years after `now` (RFC 9110, 5.6.7).
 [[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
   const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
   const int first = static_cast<int>(today.year()) - 49;
   return first + (two_digits - first % 100 + 100) % 100;
 }
 
-/// Reads `text`, which has the form `form` of `date_forms`. `now` decides the century of a
-/// two-digit year.
+/// Reads a text of the form `form` of `date_forms`. `now` decides the century of a two-digit year.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
     std::string_view text, std::string_view form, wall_time now) noexcept {
   const auto field = [&](char letter) {
@@ -95,9 +93,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return i < text.size() ? i : text.size();
 }
 
-/// Returns the lifetime that the `Cache-Control` headers state, as one list (RFC 9110,
-/// section 5.3): 0 for `no-store` or `no-cache`, else the first `max-age`. A directive inside a
-/// quoted string does not count.
+/// Returns the lifetime of the `Cache-Control` headers as one list (RFC 9110, section 5.3): 0 for
+/// `no-store` or `no-cache`, else the first `max-age`. A quoted string has no directives.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;
@@ -155,8 +152,7 @@ namespace robots::detail {
 ///     asctime-date = Sun Nov  6 08:49:37 1994
 ///
 /// `now` decides the century of the second form. Names may be in any case, and the name of the day
-/// need not match the date. Returns an empty optional for any other text. Takes linear time, and
-/// does not depend on the locale.
+/// need not match the date. Returns an empty optional for any other text. Takes linear time.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_http_date(
     std::string_view text, wall_time now) noexcept {
   const std::string_view name = text.substr(0, text.find_first_of(", "));
@@ -195,8 +191,7 @@ namespace robots::detail {
 /// `Date` minus `Age`. An `Expires` that is not a date means 0. `now` replaces a missing or invalid
 /// `Date`. Ignores `s-maxage`, which is for shared caches.
 ///
-/// The result is from 0 to 2^31 seconds, or empty if the headers do not state a lifetime. Takes
-/// linear time.
+/// The result is at most 2^31 seconds, or empty if the headers state no lifetime.
 [[nodiscard]] inline std::optional<std::chrono::seconds> freshness_lifetime(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   using std::chrono::seconds;
@@ -217,12 +212,10 @@ namespace robots::detail {
   return (std::max)(*lifetime - age, seconds{0});
 }
 
-/// Returns the wait that a server asks for with `Retry-After = HTTP-date / delay-seconds` (RFC
-/// 9110, section 10.2.3).
+/// Returns the wait of `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section 10.2.3).
 ///
-/// The result is from 0 to 2^31 seconds, or empty if the header is missing or invalid. The wait for
-/// a date is the date minus the response's `Date`, so a wrong server clock does no harm. `now`
-/// replaces a missing or invalid `Date`. Takes linear time.
+/// The result is from 0 to 2^31 seconds, or empty without a valid header. A date counts from the
+/// response's `Date`, so a wrong server clock does no harm. `now` replaces an invalid `Date`.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");
@@ -257,7 +250,6 @@ struct validators {
   return found;
 }
 
-/// Returns true if two entity tags mean the same content.
 [[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
   return http_detail::opaque_tag(a) == http_detail::opaque_tag(b);
 }

@@ -56,9 +56,8 @@ namespace robots::detail {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the text to match rules against. For a URL with a scheme, this is the whole URL. Without
-/// a scheme, this is the text from the first `/`, `?` or `#` on, or else `/`. Takes linear time,
-/// and allocates nothing.
+/// Returns the text to match rules against: a URL with a scheme, or the text from the first `/`,
+/// `?` or `#` on, or else `/`. Takes linear time. Allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;
@@ -76,7 +75,6 @@ namespace robots::detail {
   return is_path ? target : url;
 }
 
-/// Returns `key` without the scheme and `://`.
 [[nodiscard]] constexpr std::string_view without_scheme(std::string_view key) noexcept {
   return key.substr(base::scheme_prefix(key));
 }

@@ -26,8 +26,7 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
                                                : std::nullopt;
 }
 
-/// Reads an `IPv4address` (RFC 3986, section 3.2.2), which has four decimal parts without leading
-/// zeros.
+/// Reads an `IPv4address` (RFC 3986, section 3.2.2): four decimal parts without leading zeros.
 [[nodiscard]] constexpr std::optional<ipv4_octets> read_ipv4(std::string_view text) noexcept {
   ipv4_octets octets{};
   for (std::uint8_t& octet : octets) {
@@ -42,8 +41,7 @@ using ipv6_octets = std::array<std::uint8_t, 16>;
   return octets;
 }
 
-/// Reads an `IPv6address` (RFC 3986, section 3.2.2), without brackets and without a zone (RFC
-/// 6874).
+/// Reads an `IPv6address` (RFC 3986, section 3.2.2), without brackets and zone (RFC 6874).
 [[nodiscard]] constexpr std::optional<ipv6_octets> read_ipv6(std::string_view text) noexcept {
   ipv6_octets octets{};
   std::size_t size = 0;            // number of octets read so far
@@ -145,7 +143,6 @@ class ip_address {
 
 /// Writes an IPv4 address with dots, and an IPv6 address without brackets in the form of RFC 5952:
 /// without leading zeros, and with `::` for the first of the longest runs of zero groups.
-/// `parse_ip_address` reads this form.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const http_detail::ipv6_octets& octets = address.octets();
   std::string text;
@@ -201,12 +198,10 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address`. For IPv4, `length` is `mapped_bits` plus the
-  /// number after the slash (104 for `10.0.0.0/8`).
+  /// Takes the first `length` bits of `address`; for IPv4, of its mapped form: 104 for `/8`.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 
-  /// Returns the first address with this prefix. All bits after the prefix are 0.
   [[nodiscard]] constexpr const ip_address& first() const noexcept { return first_; }
 
   /// Returns the number after the slash of the prefix: at most 32 for IPv4, at most 128 for IPv6.
@@ -214,8 +209,7 @@ class ip_prefix {
     return first_.is_v4() ? length_ - mapped_bits : length_;
   }
 
-  /// Returns true if `address` begins with these bits. An IPv6 prefix of fewer than 96 bits, such
-  /// as `::/0`, contains no IPv4 address.
+  /// An IPv6 prefix of fewer than 96 bits, such as `::/0`, contains no IPv4 address.
   [[nodiscard]] constexpr bool contains(const ip_address& address) const noexcept {
     return masked(address, length_) == first_ && (length_ >= mapped_bits || !address.is_v4());
   }
@@ -239,8 +233,7 @@ class ip_prefix {
 };
 
 /// Reads a prefix such as `10.0.0.0/8` or `fc00::/7` (RFC 4632, section 3.1; RFC 4291, section
-/// 2.3), or a single address, with or without brackets. Ignores the bits after the prefix. Returns
-/// an empty optional for any other text.
+/// 2.3), or a single address, with or without brackets. Ignores the bits after the prefix.
 [[nodiscard]] constexpr std::optional<ip_prefix> parse_ip_prefix(std::string_view text) noexcept {
   const std::size_t slash = text.find('/');
   const std::optional<ip_address> first = parse_ip_address(text.substr(0, slash));

@@ -33,12 +33,9 @@ namespace detail {
 
 /// Reads `http` or `https`, in any case. Returns an empty optional for any other text.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
-  for (const url_scheme scheme : {url_scheme::https, url_scheme::http}) {
-    if (base::equal_ignoring_case(name, to_string(scheme))) {
-      return scheme;
-    }
-  }
-  return std::nullopt;
+  return base::equal_ignoring_case(name, "https")  ? std::optional{url_scheme::https}
+         : base::equal_ignoring_case(name, "http") ? std::optional{url_scheme::http}
+                                                   : std::nullopt;
 }
 
 }  // namespace detail
@@ -56,8 +53,7 @@ namespace http_detail {
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
 /// Only unreserved characters may be percent-encoded. An IPv4 address must have four decimal parts.
-/// A name outside ASCII must be in its `xn--` form (RFC 5890). Returns an empty optional for any
-/// other text.
+/// A name outside ASCII must be in its `xn--` form (RFC 5890).
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   // The limits of a DNS name (RFC 1035, section 2.3.4).
   constexpr std::size_t max_host_length = 253;
@@ -96,8 +92,7 @@ namespace http_detail {
   return is_valid ? std::optional{std::move(host)} : std::nullopt;
 }
 
-/// Reads a port from 1 to 65535 (RFC 3986, section 3.2.3). Returns 0 for an empty text, and an
-/// empty optional for any other text.
+/// Reads a port from 1 to 65535, or 0 for an empty text (RFC 3986, section 3.2.3).
 [[nodiscard]] inline std::optional<std::uint16_t> parse_port(std::string_view text) noexcept {
   const std::uint64_t value = base::parse_decimal(text).value_or(0);
   const bool is_valid = text.empty() || (value > 0 && value <= 65535);
@@ -115,8 +110,7 @@ struct origin {
   [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
 };
 
-/// Returns the ASCII form of RFC 6454, section 6.2, such as `http://example.com:8080`. Leaves out
-/// the default port of the scheme.
+/// Returns the form of RFC 6454, section 6.2, without a default port: `http://example.com:8080`.
 [[nodiscard]] inline std::string to_string(const origin& parsed) {
   const bool is_default = parsed.port == detail::default_port(parsed.scheme);
   return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
@@ -130,13 +124,10 @@ struct site {
   std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask for the robots.txt, in order. The first origin that can be reached
-  /// gives the rules.
+  /// Returns the origins to ask in turn, until one can be reached: its robots.txt has the rules.
   [[nodiscard]] std::vector<origin> origins() const {
-    if (scheme) {
-      return {origin_under(*scheme)};
-    }
-    return {origin_under(url_scheme::https), origin_under(url_scheme::http)};
+    return scheme ? std::vector{origin_under(*scheme)}
+                  : std::vector{origin_under(url_scheme::https), origin_under(url_scheme::http)};
   }
 
   /// Returns the origin with the scheme `named` and this host and port.
@@ -165,16 +156,14 @@ struct site {
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
 
-/// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Normalises and
-/// checks like `detail::parse_origin`. Returns an empty optional for any other text. `port` is 0
-/// for the default port of a scheme. Without a scheme, port 443 means https and port 80 means http.
-/// Takes time linear in the authority.
+/// Returns the site of a host, of `host:port`, or of an absolute http or https URL, or nothing for
+/// a text that `detail::parse_origin` would refuse with a scheme. `port` is 0 for the default port
+/// of a scheme. Without a scheme, port 443 means https and port 80 means http.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // A text without `://` is no host if its authority has an `@` or ends with `:`. Examples are
-  // `mailto:bob@example.com` and `http:/example.com`.
+  // A text without `://` is no host with an `@` or a `:` at the end, as in `http:/example.com`.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');
@@ -199,10 +188,9 @@ namespace detail {
 
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
-/// Drops user information. An empty port means the default port. Ignores the path. Returns an empty
-/// optional for another scheme, a relative reference, a host without a `normal_host`, a port
-/// outside 1 to 65535, and for a backslash, blank or control character in the authority. Takes time
-/// linear in the authority.
+/// Drops user information and path. An empty port means the default port. Returns nothing for
+/// another scheme, a relative reference, a host without a `normal_host`, a port outside 1 to 65535,
+/// and for a backslash, blank or control character in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const bool is_absolute = base::scheme_prefix(url) > 0;
   const std::optional<site> parsed = is_absolute ? parse_site(url) : std::nullopt;

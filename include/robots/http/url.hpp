@@ -30,8 +30,7 @@ struct url_parts {
   });
 }
 
-/// Splits any text into the components of a URI reference (RFC 3986, appendix B). Checks nothing.
-/// Takes linear time.
+/// Splits any text into the components of a URI reference (RFC 3986, appendix B), unchecked.
 [[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
   url_parts parts;
   if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {
@@ -56,8 +55,7 @@ struct url_parts {
   return parts;
 }
 
-/// Appends `text`, and percent-encodes every octet outside ASCII, since some servers send a
-/// `Location` in plain UTF-8.
+/// Appends `text`, and percent-encodes octets outside ASCII: some servers send plain UTF-8.
 inline void append_encoded(std::string& to, std::string_view text) {
   for (const char c : text) {
     const auto octet = static_cast<unsigned char>(c);
@@ -101,8 +99,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
 /// example for the target of a `Location` header. Drops the fragment. The scheme of the result can
 /// be any scheme, in lower case. Octets outside ASCII in path and query are percent-encoded.
-/// Returns an empty optional if `base` has no scheme, or if either text has a control character, a
-/// space or a backslash. Takes linear time.
+/// Returns nothing if `base` has no scheme, or for a control character, a space or a backslash.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {

@@ -51,9 +51,8 @@ struct admission_result : any_host_gate::answer {
 ///     }
 ///
 /// The observer of the gate gets an `admission_event` for each answer. `reservation::complete`
-/// calls `basic_robots_cache::report_response`, so do not call it yourself. Destroy all
-/// reservations before the admission, and the admission before its source and gate. Any thread may
-/// call any member.
+/// calls `basic_robots_cache::report_response`. Destroy all reservations before the admission, and
+/// the admission before its source and gate. Any thread may call any member.
 template <PolicySource S>
 class basic_admission {
  public:
@@ -73,8 +72,7 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt, then until the request may start. If the result has a reservation, start
-  /// the request at once.
+  /// Waits for robots.txt and for the start. If the result has a reservation, send the request now.
   [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
@@ -84,14 +82,12 @@ class basic_admission {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits only for robots.txt. Start the request when `reservation::start` returns `go`. `start`
-  /// waits for a new robots.txt if the old one has expired.
+  /// Waits only for robots.txt, and so does `reservation::start`, which says when to start.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
 
-  /// Returns the time at which the next request for an allowed URL may start. Waits only for
-  /// robots.txt.
+  /// Returns the earliest start of the next request for an allowed URL. Waits only for robots.txt.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url, const call_options& call = {}) {
     return gate_.next_allowed_at(url, source_.get(url, call));
   }

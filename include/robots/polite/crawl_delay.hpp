@@ -14,8 +14,7 @@ namespace robots {
 /// A crawler's own limits for delays.
 struct delay_options {
   /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
-  /// delay. It varies at random, so that requests of many crawlers do not coincide (source:
-  /// CrawlingRules).
+  /// delay. It varies at random, so that requests of crawlers do not coincide (CrawlingRules).
   std::chrono::nanoseconds fixed_delay{0};
   /// The minimum delay.
   std::chrono::nanoseconds floor{0};
@@ -50,8 +49,7 @@ struct computed_delay {
     cap,            ///< `delay_options::cap`, since another term is longer than the cap
   };
 
-  /// The inputs of a delay. A value below 0 is treated as 0, and a value above `longest_delay` as
-  /// `longest_delay`.
+  /// The inputs of a delay. Each value is limited to the range from 0 to `longest_delay`.
   struct inputs {
     std::chrono::milliseconds crawl_delay{0};   ///< `policy::crawl_delay()`
     std::chrono::milliseconds file_delay{0};    ///< `policy::file_delay()`
@@ -87,8 +85,7 @@ namespace polite_detail {
   return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
 }
 
-/// Returns the square of a response time in seconds, as a delay (CrawlingRules): 2 s gives 4 s. A
-/// slow response is a sign of a busy host.
+/// Returns the square of a response time in seconds, since a slow host is busy: 2 s gives 4 s.
 [[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
     std::chrono::nanoseconds response_time) noexcept {
   const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
@@ -96,8 +93,7 @@ namespace polite_detail {
   return bounded_delay(seconds * seconds * 1e9);
 }
 
-/// Returns a random delay, from 0.5 x `fixed` to 1.5 x `fixed`. `draw` is a uniform random number
-/// in [0, 1]. Any other `draw` is treated as 1.
+/// Returns a delay from 0.5 x `fixed` to 1.5 x `fixed`, for a `draw` in [0, 1] (else for 1).
 [[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
                                                               double draw) noexcept {
   const double share = draw >= 0.0 && draw <= 1.0 ? draw : 1.0;
@@ -112,8 +108,7 @@ namespace polite_detail {
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
 /// first group, and the interval of the Request-rate. The floor applies next, and the cap last. If
-/// several terms give the delay, `term` is the first of them in the order of `source`. `draw` is a
-/// uniform random number in [0, 1].
+/// several terms give the delay, `term` is the first in `source`. `draw` is random in [0, 1].
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

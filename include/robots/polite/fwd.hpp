@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-/// Declarations of the public types of polite/. `robots/fwd.hpp` declares `basic_host_gate` and
-/// `basic_admission`.
+/// Declares the public types of polite/, except the templates, which `robots/fwd.hpp` declares.
 namespace robots {
 
 class PaceLedger;

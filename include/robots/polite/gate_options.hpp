@@ -15,8 +15,7 @@
 
 namespace robots {
 
-/// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
-/// success halves the delay again.
+/// The slowdown of a host. Each 429 or 503 doubles the delay, and each success halves it again.
 struct slow_down_options {
   /// The delay from which doubling starts, unless the delay of the host is longer.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
@@ -38,11 +37,9 @@ struct gate_options {
   slow_down_options slow_down{};
   /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which the duration of a response affects the delay. The gate remembers a host for
-  /// at least this time.
+  /// The time for which the gate remembers a host at least, and for which a slow response counts.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
-  /// refuses requests to a new host.
+  /// The maximum number of hosts (see `key`). If all are still needed, a new host is refused.
   std::size_t max_hosts = 100'000;
   /// A full gate (`max_hosts`) forgets the host with the longest pause if this pause exceeds both
   /// this limit and `memory`. So long pauses cannot fill the gate.
@@ -55,9 +52,8 @@ struct gate_options {
   std::shared_ptr<PaceLedger> ledger{};
   /// The time for which requests wait while the ledger fails. Then the gate goes on without it.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
-  /// N times as long as its longest possible delay. Then all processes together keep the delay. The
-  /// number must be at least 1.
+  /// The number of processes that share the ledger, at least 1. If the ledger fails, each of N
+  /// processes waits N times its longest possible delay, so that together they keep the delay.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};

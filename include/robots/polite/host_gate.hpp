@@ -91,9 +91,8 @@ class any_host_gate {
     /// `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
-    /// Completes the request, and adapts the pace of the host to the response in `report`. A second
-    /// call has no effect. If the reservation is from a `basic_admission`, also reports the status
-    /// to the source (`basic_robots_cache::report_response`).
+    /// Completes the request, and adapts the pace of the host to `report`. A second call has no
+    /// effect. With a `basic_admission`, also calls `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
     /// Cancels the reservation. A request that has started still delays the next request.
@@ -125,8 +124,7 @@ class any_host_gate {
     [[nodiscard]] explicit operator bool() const noexcept { return reason == admission_reason::go; }
   };
 
-  /// Returns the time at which the next request for `url` may start, and the reason for this time.
-  /// Changes nothing.
+  /// Returns the earliest start of the next request for `url`, and the reason. Changes nothing.
   [[nodiscard]] start_plan next_allowed_at(std::string_view url,
                                            const policy_pointer& site_policy = {}) const;
 
@@ -143,8 +141,8 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
   }
 
-  /// Waits until a request may start, and starts it. Calls `decide_again` after a wait or a
-  /// `withdraw`.
+  /// Waits until a request may start, and starts it. Calls `decide_again` after waits and
+  /// withdrawals.
   [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
                                const call_options& call = {}, decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
@@ -154,9 +152,8 @@ class any_host_gate {
   /// calls return `admission_reason::halted`. The `decide_again` of a request can permit it.
   void withdraw(std::string_view url);
 
-  /// Counts a request without a reservation that has just ended, as `reservation::complete` does.
-  /// Do not report a request for a robots.txt whose policy you pass to other members: they count
-  /// it.
+  /// Counts a request without a reservation that has just ended, like `reservation::complete`. Do
+  /// not report the requests for a robots.txt whose policy you pass to other members.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 
@@ -209,8 +206,7 @@ class any_host_gate {
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:
-  /// Takes over the clock and the observer. Throws `std::invalid_argument` if an option is invalid;
-  /// see `validate`.
+  /// Takes over the clock and the observer. Throws what `validate` throws for the options.
   explicit basic_host_gate(gate_options options = {}, C clock = {}, O observer = {})
       : any_host_gate(std::move(options),
                       std::make_unique<polite_detail::typed_gate_environment<C, O>>(

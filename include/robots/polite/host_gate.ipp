@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 

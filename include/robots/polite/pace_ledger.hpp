@@ -7,8 +7,7 @@
 
 namespace robots {
 
-/// Grants turns at hosts to the processes of a crawl; see `gate_options::ledger`. A turn permits
-/// one process to send one request to a host.
+/// Grants turns at hosts to processes. A turn permits one process to send one request to a host.
 ///
 /// The delay between two turns at a host is at least the `claim::after` of the first turn. It is
 /// also at least the longest `claim::least` that any process has sent in the last minute. The
@@ -52,8 +51,7 @@ class PaceLedger {
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const claim& asked) = 0;
 
-  /// Grants no turn at a host during `pause`, since the host asked for a pause or was just visited.
-  /// An earlier pause that ends later stays in force.
+  /// Grants no turn at a host during `pause`. An earlier pause that ends later stays in force.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

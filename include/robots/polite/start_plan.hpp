@@ -100,8 +100,7 @@ struct request_report {
   std::optional<std::chrono::seconds> retry_after{};  ///< the pause that the host asks for
   bool is_challenge = false;  ///< the host sent a challenge, such as a CAPTCHA, instead of the page
 
-  /// Returns true if the status says that the host is overloaded: 429 (RFC 6585, section 4) or 503
-  /// (RFC 9110, section 15.6.4).
+  /// Returns true for 429 (RFC 6585, section 4) and 503 (RFC 9110, section 15.6.4).
   [[nodiscard]] constexpr bool overloaded() const noexcept {
     return status == 429 || status == 503;
   }

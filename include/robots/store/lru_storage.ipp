@@ -9,18 +9,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace robots::detail {
 
-/// An entry in the list of its shard. The octets of the key follow the node in memory. The order of
-/// the members avoids padding.
-struct lru_storage_base::node {
+/// An entry. The octets of the key follow it in memory. The order of the members avoids padding.
+struct lru_storage_base::node : cache_entry {
   struct destroy {
     void operator()(node* gone) const noexcept {
       std::destroy_at(gone);
@@ -31,7 +28,8 @@ struct lru_storage_base::node {
 
   [[nodiscard]] static owner make(std::string_view key) {
     void* const room = ::operator new(sizeof(node) + key.size());
-    owner added{new (room) node{.length = static_cast<std::uint32_t>(key.size())}};
+    owner added{new (room) node{}};
+    added->length = static_cast<std::uint32_t>(key.size());
     std::copy(key.begin(), key.end(), static_cast<char*>(room) + sizeof(node));
     return added;
   }
@@ -40,22 +38,15 @@ struct lru_storage_base::node {
     return {reinterpret_cast<const char*>(this + 1), length};
   }
 
-  /// Returns the octets of memory that the node, its key and its policy use.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return sizeof(*this) + length + (policy ? policy->memory_bytes() : 0);
   }
 
-  [[nodiscard]] cache_entry entry() const { return {policy, fresh_until, keep_until, epoch}; }
-
+  std::uint32_t length = 0;  // length of the key
   node* newer = nullptr;
   node* older = nullptr;
-  std::shared_ptr<const robots::policy> policy{};
-  time_point fresh_until{};
-  time_point keep_until{};
   time_point used{};
   const void* rules = nullptr;  // the rules of `policy`; `find` prefetches them for the query
-  std::uint32_t epoch = 0;
-  std::uint32_t length;  // length of the key
 };
 
 /// Entries, from the oldest to the newest. The list owns its entries.
@@ -94,7 +85,6 @@ struct lru_storage_base::hashed {
 
 /// A part of the entries, chosen by the hashes of their keys.
 struct alignas(64) lru_storage_base::shard {
-  /// Hashes and compares the keys of entries.
   struct by_key {
     using is_transparent = void;
     using is_avalanching = void;
@@ -241,7 +231,7 @@ ROBOTS_INLINE std::optional<cache_entry> lru_storage_base::find(std::string_view
     base::fetch_ahead(found->rules);
     if (now < found->keep_until) {
       in.use(*found, now);
-      return found->entry();
+      return *found;
     }
   }
   dropped gone{on_drop_, true};
@@ -263,7 +253,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
   // The swap below puts the old policy here, to destroy it after the release of the locks.
-  auto policy = entry.policy;
+  cache_entry replaced = entry;
   dropped gone{on_drop_};
   const std::scoped_lock storing{state_->storing};
   node* found = in.find(wanted);  // needs no lock: only a holder of `storing` changes the table
@@ -277,10 +267,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
     } else {
       state_->bytes -= found->bytes();
     }
-    found->policy.swap(policy);
-    found->fresh_until = entry.fresh_until;
-    found->keep_until = entry.keep_until;
-    found->epoch = entry.epoch;
+    std::swap(static_cast<cache_entry&>(*found), replaced);
     found->rules = entry.policy ? entry.policy->rules().block() : nullptr;
     state_->bytes += bytes;
     in.use(*found, now);

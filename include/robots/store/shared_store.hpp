@@ -18,8 +18,7 @@
 
 namespace robots {
 
-/// The exception for a failed call to a shared store. The message names the store and has its
-/// answer.
+/// The exception for a failed call to a shared store. The message names the store.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -66,9 +65,8 @@ struct store_reply {
   bool is_answered = false;                  ///< false if the store could not answer the question
 };
 
-/// A store that the processes of a crawl share. The keys are results of `site::key`. The store can
-/// be another program. At any time, the store can be down or lose all data, and unknown programs
-/// can write values.
+/// A store that the processes of a crawl share. The keys are results of `site::key`. At any time,
+/// the store can be down or lose all data, and unknown programs can write values.
 ///
 /// Any thread may call a store. A call blocks no longer than the timeouts of the store allow. A
 /// call that fails throws `store_error`. Keys and values can hold any octets, which the reader of a
@@ -84,8 +82,7 @@ class SharedStore {
  public:
   virtual ~SharedStore() = default;
 
-  /// Returns the value that any process published last under `key`, unless it has expired or was
-  /// erased or evicted.
+  /// Returns the last published value of `key`, unless it has expired or was erased or evicted.
   [[nodiscard]] std::optional<std::string> load(std::string_view key) {
     return std::move(load_all(std::array{std::string{key}}).front());
   }
@@ -120,9 +117,8 @@ class SharedStore {
     return replies;
   }
 
-  /// Replaces the value for all processes. Does not change leases. Stores the whole value or
-  /// nothing. A lifetime of 0 or less erases the value. With the maximum lifetime, the value stays
-  /// until the store needs the room.
+  /// Stores the whole value or nothing, for all processes. Does not change leases. A lifetime of 0
+  /// or less erases the value. The maximum lifetime has no end.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
@@ -156,8 +152,7 @@ class SharedStore {
   /// thread can make the call. If some keys may have been missed, calls `on_change("")`.
   ///
   /// A second call of `watch` replaces the function. After `watch({})` or the destruction of the
-  /// store, no call of `on_change` is running. `on_change` must not call the store and must not
-  /// throw.
+  /// store, no call of `on_change` is running. `on_change` must neither call the store nor throw.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
 
  protected:

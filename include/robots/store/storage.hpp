@@ -19,9 +19,8 @@ struct cache_entry {
   time_point fresh_until{};                        ///< the entry needs no request until this time
   /// From this time on, `find` does not return the entry. `fresh_until` is never later.
   time_point keep_until{};
-  /// The number of the epoch in which the cache last asked the shared store about the entry. A new
-  /// epoch begins when the cache may have missed changes of the store. The number is 0 without a
-  /// shared store.
+  /// The epoch in which the cache last asked the shared store about the entry, or 0. A new epoch
+  /// begins when the cache may have missed changes of the store.
   std::uint32_t epoch = 0;
 };
 

@@ -52,8 +52,7 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. A cache asks `shared()` for missing entries, as
-/// `options()` says. Models: `TieredStorage<Near, Far>`.
+/// A storage with a store that processes share. Models: `TieredStorage<Near, Far>`.
 template <class S>
 concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { constant.options() } -> std::same_as<const tiered_options&>;
@@ -69,13 +68,11 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
 /// only. `basic_robots_cache::invalidate` drops entries in all processes. The cache asks `Far`
-/// before the web if `Near` has no fresh entry, or if another process may have changed the entry.
-/// The cache also works if `Far` fails.
+/// before the web if `Near` has no fresh entry, or if another process may have changed it.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:
-  /// Makes a storage with a default `Near`. Throws `std::invalid_argument` if an option is out of
-  /// range.
+  /// Makes a storage with a default `Near`. Throws like the other constructor.
   explicit TieredStorage(Far shared, tiered_options options = {})
     requires std::default_initializable<Near>
       : TieredStorage(Near{}, std::move(shared), options) {}

@@ -19,8 +19,7 @@ namespace robots {
 /// A clock for tests. It stands still until the test moves it, so no test waits or depends on the
 /// speed of the machine. The clock also has a date, which moves with the time.
 ///
-/// Copies share one time, so that a test can keep one copy and pass on another. Any thread may call
-/// any member.
+/// Copies share one time. Any thread may call any member.
 class ManualClock {
  public:
   /// Starts at a fixed moment, with the date 2026-01-01 at noon, UTC. The moment is later than

@@ -64,8 +64,7 @@ class ScriptedFetcher {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
-  /// Replaces the script for `url`. Requests for `url` get these answers one after another, and
-  /// then the last answer again and again.
+  /// Replaces the script for `url` by these answers, of which the last is repeated.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
@@ -76,8 +75,8 @@ class ScriptedFetcher {
     });
   }
 
-  /// Answers requests for `url` with the result of `answer(request)`. Throws
-  /// `std::invalid_argument` if `answer` is empty.
+  /// Answers requests for `url` with `answer(request)`. Throws `std::invalid_argument` if it is
+  /// empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
     if (!answer) {
       throw std::invalid_argument{"ScriptedFetcher: the handler is empty: pass a callable"};

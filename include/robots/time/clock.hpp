@@ -8,12 +8,10 @@
 
 namespace robots {
 
-/// A moment of the steady clock, which measures ages and delays and never goes back. A moment is
-/// not a date.
+/// A moment of the steady clock, which measures ages and delays. A moment is not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A date and time of day, for HTTP dates, Visit-time and Request-rate. It counts nanoseconds on
-/// every platform, so its range is from 1677 to 2262.
+/// A date and time of day. It counts nanoseconds everywhere, so its range is from 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// A source of the time that can also sleep.
@@ -43,9 +41,8 @@ template <Clock C>
 
 namespace detail {
 
-/// A clock that a program, such as a test, can move. After `auto keep = c.on_move(f)`, each move
-/// calls `f` in the thread that moves the time, until `keep` is destroyed. `f` can wake a thread
-/// that waits for a certain time. Models: `ManualClock`.
+/// A clock that a program can move. After `auto keep = c.on_move(f)`, each move calls `f` in the
+/// thread that moves the time, until `keep` is destroyed. Models: `ManualClock`.
 template <class C>
 concept NotifyingClock =
     Clock<C> && requires(C& clock, std::function<void()> moved) { clock.on_move(moved); };

@@ -2,9 +2,7 @@
 
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <string>
 
 namespace robots {
@@ -16,22 +14,21 @@ namespace robots {
   const year_month_day date{day};
   const hh_mm_ss time{floor<milliseconds>(when - day)};
   std::string text;
-  const auto add = [&text](auto number, std::size_t digits, const char* separator) {
-    const std::string written = std::to_string(number);
-    text.append(digits - (std::min)(digits, written.size()), '0').append(written).append(separator);
+  // `limit` adds a digit, which `append` omits, so that the zeros before the number stay.
+  const auto add = [&text](auto number, unsigned limit, const char* separator) {
+    text.append(std::to_string(limit + static_cast<unsigned>(number)), 1).append(separator);
   };
-  add(static_cast<int>(date.year()), 4, "-");
-  add(static_cast<unsigned>(date.month()), 2, "-");
-  add(static_cast<unsigned>(date.day()), 2, "T");
-  add(time.hours().count(), 2, ":");
-  add(time.minutes().count(), 2, ":");
-  add(time.seconds().count(), 2, ".");
-  add(time.subseconds().count(), 3, "Z");
+  add(static_cast<int>(date.year()), 10'000, "-");
+  add(static_cast<unsigned>(date.month()), 100, "-");
+  add(static_cast<unsigned>(date.day()), 100, "T");
+  add(time.hours().count(), 100, ":");
+  add(time.minutes().count(), 100, ":");
+  add(time.seconds().count(), 100, ".");
+  add(time.subseconds().count(), 1'000, "Z");
   return text;
 }
 
-/// Converts between steady time and wall time. Uses one reading of each clock, so later changes of
-/// the system clock have no effect.
+/// Converts between steady and wall time. Later changes of the system clock have no effect.
 struct wall_anchor {
   time_point steady{};  ///< the reading of the steady clock
   wall_time wall{};     ///< the reading of the wall clock
@@ -42,8 +39,7 @@ struct wall_anchor {
         shifted(wall.time_since_epoch(), steady.time_since_epoch(), when.time_since_epoch())};
   }
 
-  /// Returns the steady time at which the wall clock shows `when`, limited to the range of
-  /// `time_point`.
+  /// Returns the steady time of the date `when`, limited to the range of `time_point`.
   [[nodiscard]] constexpr time_point at(wall_time when) const noexcept {
     return time_point{
         shifted(steady.time_since_epoch(), wall.time_since_epoch(), when.time_since_epoch())};

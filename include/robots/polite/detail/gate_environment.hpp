@@ -69,7 +69,6 @@ class typed_gate_environment final : public gate_environment {
   O observer;
 };
 
-/// The answer of a ledger to a claim.
 struct ledger_answer {
   /// Until this time, other processes have the turn at the host. A past or present time grants the
   /// turn. It is empty if the ledger has failed for too long: the gate goes on without the ledger.
@@ -120,8 +119,7 @@ class shared_pace {
   }
 
  private:
-  /// Returns the time at which to ask a failing ledger again, or an empty optional if
-  /// `ledger_patience` is over.
+  /// Returns the time to ask a failing ledger again, or nothing if `ledger_patience` is over.
   [[nodiscard]] std::optional<time_point> next_try(time_point now) {
     const std::scoped_lock lock{mutex_};
     const time_point patient_until =
@@ -133,8 +131,7 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question(ledger)`. Returns false if the call throws, or without a call if the ledger
-  /// failed less than a second ago.
+  /// Calls `question(ledger)`, unless the last call in this second failed. Returns true on success.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     {

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cstdint>
 #include <forward_list>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,8 +27,7 @@ using delay_inputs = computed_delay::inputs;
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns `from` if it lies in a window of `times`, or if `times` is empty. Otherwise, returns the
-/// start of the next window, at most a day later.
+/// Returns `from` if it lies in a window of `times` or there is none, else the next window's start.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -47,7 +45,6 @@ using delay_inputs = computed_delay::inputs;
   return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
 }
 
-/// Returns the delays that a policy asks for at `when`.
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};
   if (site_policy == nullptr) {
@@ -74,7 +71,6 @@ struct host_request {
   double draw = 0;
 };
 
-/// The request of a reservation, and the policy of its site.
 struct host_reservation {
   host_request request{};
   std::shared_ptr<const robots::policy> policy{};
@@ -85,8 +81,7 @@ struct host_reservation {
 /// an object for each host that it remembers, so the object must stay small.
 class host_state {
  public:
-  /// Returns a plan for a new request. The planned start leaves the required delay after each
-  /// earlier request and before each later request.
+  /// Returns a plan for a new request, with the required delay to all earlier and later requests.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
@@ -115,8 +110,7 @@ class host_state {
     return {request, std::move(site_policy)};
   }
 
-  /// Starts a reserved request if its time has come, and returns an empty optional. Otherwise,
-  /// returns the earliest time for the start.
+  /// Starts a reserved request, or returns the earliest time for the start if it is later.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -180,8 +174,7 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. If `start` was not called, assumes that the request started at `now`
-  /// minus the response time, but not before its reserved time.
+  /// Completes a request. Without a `start`, it started a response time ago, if that was allowed.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -255,11 +248,10 @@ class host_state {
       return (time_point::max)();
     }
     const time_point remembered = (std::max)(last_.at, responded_at_);
-    time_point until = base::saturating_add(remembered, options.memory);
-    until = (std::max)({until, next_start_, retry_at_});
-    if (overloads_ > 0) {
-      until = (std::max)(until, base::saturating_add(overloaded_at_, options.slow_down.lasts));
-    }
+    const time_point slowed_at = overloads_ > 0 ? overloaded_at_ : (time_point::min)();
+    const time_point until =
+        (std::max)({base::saturating_add(remembered, options.memory), next_start_, retry_at_,
+                    base::saturating_add(slowed_at, options.slow_down.lasts)});
     return (std::min)(until, (time_point::max)() - time_point::duration{1});
   }
 
@@ -318,26 +310,15 @@ class host_state {
     }
   }
 
-  /// Returns the iterator of `planned_` before the first request for which `is_found` is true.
-  template <class Test>
-  [[nodiscard]] auto place_before(const Test& is_found) noexcept {
-    auto place = planned_.before_begin();
-    for (auto next = planned_.begin(); next != planned_.end() && !is_found(*next); ++next) {
-      place = next;
-    }
-    return place;
-  }
-
   void enqueue(const host_request& request) {
-    planned_.insert_after(
-        place_before([&](const host_request& one) { return request.at < one.at; }), request);
+    std::forward_list<host_request> added{request};
+    planned_.merge(added, [](const host_request& a, const host_request& b) { return a.at < b.at; });
   }
 
   void dequeue(const host_request& request) noexcept {
-    const auto place = place_before([&](const host_request& one) { return one == request; });
-    if (std::next(place) != planned_.end()) {
-      planned_.erase_after(place);
-    }
+    bool is_found = false;  // another request can be equal
+    planned_.remove_if(
+        [&](const host_request& one) { return one == request && !std::exchange(is_found, true); });
   }
 
   [[nodiscard]] static host_request new_request(time_point start, const policy* site_policy,
@@ -384,15 +365,12 @@ class host_state {
   [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
                                                 const gate_moment& now) const noexcept {
     const slow_down_options& slow = now.options->slow_down;
-    std::chrono::nanoseconds longer = (std::max)(delay, slow.first);
     std::uint32_t steps = overloads_at(now);
-    if (steps == 0) {
-      return delay;
-    }
+    std::chrono::nanoseconds longer = steps > 0 ? (std::max)(delay, slow.first) : delay;
     for (; steps > 0 && longer < slow.most; --steps) {
       longer += (std::min)(longer, slow.most - longer);
     }
-    return (std::max)(delay, longer);
+    return longer;
   }
 
   static constexpr std::uint32_t most_overloads = 30;
