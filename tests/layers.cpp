@@ -306,7 +306,8 @@ TEST_CASE("A name that is not public is in robots::detail or in a namespace of i
       if (!line.starts_with("namespace ") || line == "namespace robots {") {
         continue;
       }
-      if (line == "namespace robots::detail {" && !is_detail(name)) {
+      const bool is_shared = line == "namespace robots::detail {" || line == "namespace detail {";
+      if (is_shared && !is_detail(name)) {
         continue;
       }
       INFO(header.path << ":" << i + 1);

@@ -32,10 +32,8 @@ class clock_condition {
   using time_point = std::chrono::steady_clock::time_point;
 
   void notify_all() noexcept {
-    {
-      const std::scoped_lock own{mutex_};
-      ++changes_;
-    }
+    const std::scoped_lock own{mutex_};
+    ++changes_;
     changed_.notify_all();
   }
 

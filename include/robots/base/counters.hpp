@@ -46,18 +46,14 @@ class enum_counters {
     stripes_[own].counts[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  [[nodiscard]] std::uint64_t sum(key of) const noexcept {
-    std::uint64_t total = 0;
-    for (const stripe& part : stripes_) {
-      total += part.counts[static_cast<std::size_t>(of)].load(std::memory_order_relaxed);
-    }
-    return total;
-  }
+  [[nodiscard]] std::uint64_t sum(key of) const noexcept { return read()[of]; }
 
   [[nodiscard]] enum_counts<Last> read() const noexcept {
     enum_counts<Last> now;
-    for (std::size_t i = 0; i < now.size; ++i) {
-      now[static_cast<key>(i)] = sum(static_cast<key>(i));
+    for (const stripe& part : stripes_) {
+      for (std::size_t i = 0; i < now.size; ++i) {
+        now[static_cast<key>(i)] += part.counts[i].load(std::memory_order_relaxed);
+      }
     }
     return now;
   }

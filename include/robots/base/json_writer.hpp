@@ -81,10 +81,7 @@ class json_writer {
 
   /// Begins an array. Then call `item` for a text, or `open`, members and `close` for an object.
   json_writer& open_list(std::string_view name) { return add(name, "["); }
-  json_writer& close_list() {
-    line_ += ']';
-    return *this;
-  }
+  json_writer& close_list() { return end(']'); }
   json_writer& item(std::string_view value) {
     separate();
     append_json(line_, value);
@@ -95,10 +92,7 @@ class json_writer {
     line_ += '{';
     return *this;
   }
-  json_writer& close() {
-    line_ += '}';
-    return *this;
-  }
+  json_writer& close() { return end('}'); }
 
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }
   [[nodiscard]] std::string finish() && { return std::move(close().line_); }
@@ -114,6 +108,11 @@ class json_writer {
     separate();
     append_json(line_, name);
     return line_ += ':';
+  }
+
+  json_writer& end(char bracket) {
+    line_ += bracket;
+    return *this;
   }
 
   void separate() {

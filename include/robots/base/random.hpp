@@ -12,9 +12,8 @@ class random_sequence {
  public:
   constexpr explicit random_sequence(std::uint64_t seed) noexcept : state_{seed} {}
 
-  constexpr std::uint64_t operator()() noexcept { return mixed(state_ += step); }
-
-  [[nodiscard]] static constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+  constexpr std::uint64_t operator()() noexcept {
+    std::uint64_t bits = state_ += step;
     bits = (bits ^ bits >> 30U) * 0xBF58476D1CE4E5B9U;
     bits = (bits ^ bits >> 27U) * 0x94D049BB133111EBU;
     return bits ^ bits >> 31U;
@@ -34,13 +33,12 @@ class random_sequence {
 /// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
-  /// Without a `seed`, each object chooses one, which an attacker can guess: use it only for waits.
+  /// Without a `seed`, each object chooses one. An attacker can guess it and all numbers.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 
   [[nodiscard]] std::uint64_t operator()() noexcept {
-    constexpr std::uint64_t step = random_sequence::step;
-    return random_sequence::mixed(state_.fetch_add(step, std::memory_order_relaxed) + step);
+    return random_sequence{state_.fetch_add(random_sequence::step, std::memory_order_relaxed)}();
   }
 
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
@@ -51,7 +49,7 @@ class counter_random {
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
     for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),
                              std::chrono::steady_clock::now().time_since_epoch().count()}) {
-      seed = random_sequence::mixed(seed + static_cast<std::uint64_t>(ticks));
+      seed = random_sequence{seed + static_cast<std::uint64_t>(ticks)}();
     }
     return seed;
   }

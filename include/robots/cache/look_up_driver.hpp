@@ -1,7 +1,7 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/retrieval_result.hpp>

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/random.hpp>
-#include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>

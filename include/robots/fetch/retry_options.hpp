@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -99,26 +99,13 @@ inline constexpr std::array embedded_ipv4_places{
     embedded_ipv4{"::/0", 12},             // ISATAP, under any prefix (RFC 5214, section 6.1)
 };
 
-/// Returns true for an ISATAP address. Ignores the universal bit and the group bit.
-[[nodiscard]] constexpr bool is_isatap(const ip_address& address) noexcept {
-  const http_detail::ipv6_octets& octets = address.octets();
-  return (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
-}
-
-/// Returns the kind of `address`:
-///
-/// | kind            | addresses                                                                |
-/// |-----------------|--------------------------------------------------------------------------|
-/// | `global`        | reachable from the internet                                              |
-/// | `unspecified`   | `0.0.0.0`, `::`; on many systems, these addresses reach this machine     |
-/// | `loopback`      | this machine                                                             |
-/// | `private_use`   | private networks (RFC 1918, RFC 4193, RFC 3879, RFC 8215)                |
-/// | `shared`        | customers behind a carrier's NAT (RFC 6598)                              |
-/// | `link_local`    | the local link (RFC 3927, RFC 4291), such as metadata services of clouds |
-/// | `multicast`     | groups of hosts (RFC 5771, RFC 4291)                                     |
-/// | `documentation` | examples in documents (RFC 5737, RFC 3849, RFC 9637)                     |
-/// | `benchmarking`  | test networks (RFC 2544, RFC 5180)                                       |
-/// | `reserved`      | any other address that serves no pages                                   |
+/// Returns the kind of `address`. An address is `global` if it is reachable from the internet, and
+/// `reserved` if it serves no pages. On many systems, an `unspecified` address reaches this
+/// machine. Private networks have `private_use` addresses (RFC 1918, RFC 4193, RFC 3879, RFC 8215),
+/// and a carrier's NAT has `shared` addresses (RFC 6598). A `link_local` address can be a metadata
+/// service of a cloud (RFC 3927, RFC 4291). The other kinds are `loopback`, `multicast` (RFC 5771,
+/// RFC 4291), `documentation` (RFC 5737, RFC 3849, RFC 9637) and `benchmarking` (RFC 2544, RFC
+/// 5180).
 ///
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address: mapped
 /// (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo (`2001::/32`) and ISATAP
@@ -127,11 +114,14 @@ inline constexpr std::array embedded_ipv4_places{
 /// An IPv4-compatible address (`::/96`, obsolete) is never `global`. Nor is an address in
 /// `64:ff9b:1::/48`, since only the operator knows which octets are the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
+  const http_detail::ipv6_octets& octets = address.octets();
+  const bool is_isatap =  // without regard to the universal bit and the group bit
+      (octets[8] & 0xFCU) == 0 && octets[9] == 0 && octets[10] == 0x5E && octets[11] == 0xFE;
   const std::string_view outer = listed_kind(address);
   if (outer == "global" || outer == "reserved") {
     for (const embedded_ipv4& place : embedded_ipv4_places) {
       const bool has_ipv4 =
-          place.prefix.contains(address) && (place.prefix.length() > 0 || is_isatap(address));
+          place.prefix.contains(address) && (place.prefix.length() > 0 || is_isatap);
       if (has_ipv4 && listed_kind(place.in(address)) != "global") {
         return listed_kind(place.in(address));
       }

@@ -27,13 +27,6 @@ inline constexpr std::array<std::string_view, 7> day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Returns the year that ends in `two_digits`, at most 50 years after `now` (RFC 9110, 5.6.7).
-[[nodiscard]] constexpr int full_year(int two_digits, wall_time now) noexcept {
-  const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
-  const int first = static_cast<int>(today.year()) - 49;
-  return first + (two_digits - first % 100 + 100) % 100;
-}
-
 /// Reads a text of the form `form` of `date_forms`. `now` decides the century of a two-digit year.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
     std::string_view text, std::string_view form, wall_time now) noexcept {
@@ -58,8 +51,12 @@ inline constexpr std::array<std::string_view, 12> month_names{
   const int hour = number(field('H'));
   const int minute = number(field('N'));
   const int second = number(field('S'));  // 60 is a leap second
+  // A year of two digits is at most 50 years after `now` (RFC 9110, section 5.6.7).
+  const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(now)};
+  const int first = static_cast<int>(today.year()) - 49;
+  const int full_year = field('Y').size() == 2 ? first + (year - first % 100 + 100) % 100 : year;
   const std::chrono::year_month_day date{
-      std::chrono::year{field('Y').size() == 2 ? full_year(year, now) : year},
+      std::chrono::year{full_year},
       std::chrono::month{static_cast<unsigned>(month - month_names.begin() + 1)},
       std::chrono::day{static_cast<unsigned>(day)}};
   if (!is_valid || !date.ok() || hour > 23 || minute > 59 || second > 60) {
@@ -202,10 +199,7 @@ namespace robots::detail {
       return std::nullopt;
     }
     const std::optional<std::chrono::sys_seconds> end = parse_http_date(*expires, now);
-    if (!end) {
-      return seconds{0};
-    }
-    lifetime = seconds_until(*end, headers, now);
+    lifetime = end ? seconds_until(*end, headers, now) : seconds{0};
   }
   const seconds age = http_detail::parse_delta_seconds(find_header(headers, "Age").value_or(""))
                           .value_or(seconds{0});

@@ -127,7 +127,7 @@ class ip_address {
 /// 4291, section 2.2).
 ///
 /// Returns an empty optional for any other text, such as an address with a zone (`fe80::1%eth0`) or
-/// a port, and the forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`, `010.0.0.1`).
+/// a port. Also refuses forms of IPv4 that only some programs read (`127.1`, `0x7f.0.0.1`).
 [[nodiscard]] constexpr std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
   if (text.starts_with('[')) {
     if (!text.ends_with(']') || text.size() < 2) {

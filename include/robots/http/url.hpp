@@ -22,8 +22,9 @@ struct url_parts {
   std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
-/// Returns true if `text` has a space or a control character, which would break the request line,
-/// or a backslash, which some clients read as a slash, and so connect to another host.
+/// Returns true if `text` has a space or a control character, which would break the request line.
+/// Does so for a backslash, too, which some clients read as a slash, and so connect to another
+/// host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) <= 0x20 || c == '\x7F' || c == '\\';

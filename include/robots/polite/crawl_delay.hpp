@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 
 #include <algorithm>

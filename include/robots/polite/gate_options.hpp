@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/pace_ledger.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/config.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
@@ -9,7 +8,6 @@
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -144,13 +142,12 @@ struct gate_state {
       return;
     }
     const time_point fetched = site_policy->fetched_at();
-    if (!again) {
-      const std::scoped_lock lock{mutex};
-      const host_state* const known = hosts.find(key);
-      if (known != nullptr && known->knows_robots_request(fetched)) {
-        return;
-      }
+    std::unique_lock lock{mutex};
+    const host_state* const known = hosts.find(key);
+    if (!again && known != nullptr && known->knows_robots_request(fetched)) {
+      return;
     }
+    lock.unlock();
     bool has_own = false;
     const record_head source = site_policy->source();
     for (const detail::exchange& one : source.exchanges) {
@@ -286,13 +283,10 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   constexpr double longest_draw = 1.0;
   const std::string key = state_->key_of(url);
   const auto now = state_->moment(longest_draw);
-  polite_detail::host_state copy;
-  {
-    const std::scoped_lock lock{state_->mutex};
-    if (const polite_detail::host_state* const known = state_->hosts.find(key)) {
-      copy = *known;
-    }
-  }
+  std::unique_lock lock{state_->mutex};
+  const polite_detail::host_state* const known = state_->hosts.find(key);
+  auto copy = known != nullptr ? *known : polite_detail::host_state{};
+  lock.unlock();
   if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
     const record_head source = site_policy->source();
     if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {

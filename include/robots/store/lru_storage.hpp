@@ -84,8 +84,7 @@ namespace robots {
 /// A hash spreads the sites over shards: about one per 64 entries of capacity, but at most 16.
 /// Calls of `find` in different shards do not wait for each other, unless they drop expired
 /// entries. Calls of `store` always wait for each other. All shards share the capacity. The least
-/// recently used entry is dropped first, by the `now` of its last `find` or `store`. If several
-/// shards have entries of that time, the shard with the most entries drops its oldest entry.
+/// recently used entry is dropped first, by the `now` of its last `find` or `store`.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -167,6 +166,23 @@ struct lru_storage_base::state {
     return take(*from, *oldest_in(*from));
   }
 
+  /// Moves the entries for which `test` is true to `gone`. Returns their number.
+  template <class Test>
+  std::size_t take_all(list& gone, const Test& test) {
+    const std::scoped_lock lock{storing};
+    const std::size_t before = size;
+    for (shard& part : shards) {
+      const std::scoped_lock part_lock{part.mutex};
+      for (node* next = part.entries.oldest; next != nullptr;) {
+        node& found = *std::exchange(next, next->newer);
+        if (test(found)) {
+          gone.add(take(part, found));
+        }
+      }
+    }
+    return before - size;
+  }
+
   std::mutex storing;
   std::size_t capacity;
   std::size_t max_bytes;
@@ -289,29 +305,12 @@ ROBOTS_INLINE void lru_storage_base::erase(std::string_view key) {
 
 ROBOTS_INLINE void lru_storage_base::clear() {
   list gone;
-  const std::scoped_lock storing{state_->storing};
-  for (shard& part : state_->shards) {
-    const std::scoped_lock lock{part.mutex};
-    while (part.entries.oldest != nullptr) {
-      gone.add(state_->take(part, *part.entries.oldest));
-    }
-  }
+  state_->take_all(gone, [](const node&) { return true; });
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::remove_expired(time_point now) {
   dropped gone{on_drop_, true};
-  const std::scoped_lock storing{state_->storing};
-  const std::size_t before = state_->size;
-  for (shard& part : state_->shards) {
-    const std::scoped_lock lock{part.mutex};
-    for (node* next = part.entries.oldest; next != nullptr;) {
-      node& found = *std::exchange(next, next->newer);
-      if (now >= found.keep_until) {
-        gone.entries.add(state_->take(part, found));
-      }
-    }
-  }
-  return before - state_->size;
+  return state_->take_all(gone.entries, [now](const node& one) { return now >= one.keep_until; });
 }
 
 ROBOTS_INLINE std::size_t lru_storage_base::size() const {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>

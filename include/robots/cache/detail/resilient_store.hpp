@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/http/host.hpp>

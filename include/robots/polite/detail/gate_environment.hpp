@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
@@ -134,21 +134,20 @@ class shared_pace {
   /// Calls `question(ledger)`, unless the last call in this second failed. Returns true on success.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
-    {
-      const std::scoped_lock lock{mutex_};
-      if (down_since_ && now < next_try_) {
-        return false;
-      }
-      // While the ledger fails, only one thread asks the ledger in each second.
-      next_try_ = base::saturating_add(now, std::chrono::seconds{1});
+    std::unique_lock lock{mutex_};
+    if (down_since_ && now < next_try_) {
+      return false;
     }
+    // While the ledger fails, only one thread asks the ledger in each second.
+    next_try_ = base::saturating_add(now, std::chrono::seconds{1});
+    lock.unlock();
     std::string why;
     try {
       question(*options_.ledger);
     } catch (...) {
       why = base::thrown_text("the ledger");
     }
-    std::unique_lock lock{mutex_};
+    lock.lock();
     const bool has_changed = down_since_.has_value() == why.empty();
     down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
     lock.unlock();

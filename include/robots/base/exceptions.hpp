@@ -1,7 +1,9 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace robots::base {
 
@@ -17,6 +19,18 @@ template <class Number>
 void require(bool is_valid, const char* name, Number value, const char* advice) {
   if (!is_valid) {
     throw std::invalid_argument{name + (" is " + std::to_string(value)) + advice};
+  }
+}
+
+/// Returns the text of the current exception, or a message that names `who` if it has none.
+[[nodiscard]] inline std::string thrown_text(std::string_view who) {
+  std::string text = std::string{who} + " failed without a reason";
+  try {
+    throw;
+  } catch (const std::exception& thrown) {
+    return *thrown.what() == '\0' ? text : thrown.what();
+  } catch (...) {
+    return text;
   }
 }
 
