@@ -50,9 +50,8 @@ class work_queue {
 
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. `keeps` counts once for
-  /// all waiting items. Returns false, and destroys the item, without room or while the queue is
-  /// ending.
+  /// Adds an item of `size` octets. The memory `keeps`, which it keeps alive, counts once for all
+  /// items. Returns false, and destroys the item, without room or while the queue is ending.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
   /// even if it needs more than the free room, since the queue would refuse large items forever. If

@@ -74,9 +74,6 @@ inline constexpr std::array special_prefixes{
 
 /// A place of an IPv4 address inside IPv6 addresses.
 struct embedded_ipv4 {
-  constexpr embedded_ipv4(std::string_view text, std::size_t first_octet, unsigned flipped_bits = 0)
-      : prefix(parse_ip_prefix(text).value()), offset(first_octet), flipped(flipped_bits) {}
-
   [[nodiscard]] constexpr ip_address in(const ip_address& address) const noexcept {
     http_detail::ipv4_octets inside{};
     for (std::size_t i = 0; i < inside.size(); ++i) {
@@ -87,16 +84,16 @@ struct embedded_ipv4 {
 
   ip_prefix prefix;
   std::size_t offset;
-  unsigned flipped;
+  unsigned flipped = 0;  // the bits in which each octet differs from its octet in IPv4
 };
 
 inline constexpr std::array embedded_ipv4_places{
-    embedded_ipv4{"2001::/32", 12, 0xFF},  // the client of Teredo (RFC 4380, section 4)
-    embedded_ipv4{"2001::/32", 4},         // the server of Teredo
-    embedded_ipv4{"2002::/16", 2},         // 6to4 (RFC 3056, section 2)
-    embedded_ipv4{"::/96", 12},            // IPv4-compatible (RFC 4291, section 2.5.5.1)
-    embedded_ipv4{"64:ff9b::/96", 12},     // NAT64 (RFC 6052, section 2.1)
-    embedded_ipv4{"::/0", 12},             // ISATAP, under any prefix (RFC 5214, section 6.1)
+    embedded_ipv4{*parse_ip_prefix("2001::/32"), 12, 0xFF},  // Teredo client (RFC 4380, section 4)
+    embedded_ipv4{*parse_ip_prefix("2001::/32"), 4},         // Teredo server
+    embedded_ipv4{*parse_ip_prefix("2002::/16"), 2},         // 6to4 (RFC 3056, section 2)
+    embedded_ipv4{*parse_ip_prefix("::/96"), 12},  // IPv4-compatible (RFC 4291, section 2.5.5.1)
+    embedded_ipv4{*parse_ip_prefix("64:ff9b::/96"), 12},  // NAT64 (RFC 6052, section 2.1)
+    embedded_ipv4{*parse_ip_prefix("::/0"), 12},          // any ISATAP (RFC 5214, section 6.1)
 };
 
 /// Returns the kind of `address`. An address is `global` if it is reachable from the internet, and

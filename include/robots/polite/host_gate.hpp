@@ -91,8 +91,8 @@ class any_host_gate {
     /// `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
-    /// Completes the request, and adapts the pace of the host to `report`. A second call has no
-    /// effect. With a `basic_admission`, also calls `basic_robots_cache::report_response`.
+    /// Completes the request, and adapts the pace of the host to `report`. Has an effect only once.
+    /// With a `basic_admission`, also calls `basic_robots_cache::report_response`.
     void complete(const request_report& report);
 
     /// Cancels the reservation. A request that has started still delays the next request.
@@ -141,8 +141,7 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
   }
 
-  /// Waits until a request may start, and starts it. Calls `decide_again` after waits and
-  /// withdrawals.
+  /// Waits until a request may start, and starts it. A wait or a withdrawal calls `decide_again`.
   [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
                                const call_options& call = {}, decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
@@ -200,9 +199,8 @@ class any_host_gate {
 /// can forget a host sooner (`gate_options::longest_memory`).
 ///
 /// Any thread may call any member. `acquire` and calls that ask a `gate_options::ledger` block.
-/// Each call takes logarithmic time in the number of hosts. A call can throw `std::bad_alloc` and
-/// the exceptions of `gate_options::key`. The observer gets each `ledger_event` and, with a
-/// `basic_admission`, an `admission_event` for each answer.
+/// Each call takes logarithmic time in the number of hosts. A call can throw what the function
+/// `gate_options::key` throws. The observer gets each `ledger_event`.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

@@ -74,11 +74,6 @@ struct gate_state {
     return waiters.contains(&host) ? (time_point::max)() : host.needed_until(options);
   }
 
-  /// Returns the token for a new reservation. `withdraw` stops this token.
-  [[nodiscard]] stop_token withdrawal(const host_state& host) {
-    return withdrawals[&host].get_token();
-  }
-
   /// Grants free reservations to waiting threads. Call this function after each change of a host.
   void hand_on(host_state& host) noexcept {
     while (host.outstanding() < options.concurrency && waiters.contains(&host)) {
@@ -207,7 +202,7 @@ struct gate_state {
   mutable std::mutex mutex;  // guards the members below
   base::site_table<host_state> hosts;
   gate_waiter::map waiters;
-  std::map<const host_state*, stop_source> withdrawals;  // stop the present reservations
+  std::map<const host_state*, stop_source> withdrawals;  // `withdraw` stops the reservations
   std::uint64_t started = 0;
   std::uint64_t cancelled = 0;
 };
@@ -223,7 +218,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
         (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
       // Take the token first. A `withdraw` during the decision must lead to another decision.
       std::unique_lock lock{gate_->mutex};
-      stop_token withdrawn_later = gate_->withdrawal(*host_);
+      stop_token withdrawn_later = gate_->withdrawals[host_].get_token();
       lock.unlock();
       auto latest = reserved_.policy;
       const auto decided = decide_again_ ? decide_again_(latest) : admission_reason::halted;
@@ -355,7 +350,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     return {.reason = admission_reason::no_room};
   }
   answer result{.reason = admission_reason::go};
-  const stop_token withdrawn = state_->withdrawal(*host);
+  const stop_token withdrawn = state_->withdrawals[host].get_token();
   const bool is_busy =
       host->outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
   if (is_busy) {

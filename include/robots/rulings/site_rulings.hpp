@@ -237,8 +237,7 @@ class site_rulings {
   }
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Calls `on_denied(bare_site)` when a ruling begins to deny a site, until the result is
-  /// destroyed.
+  /// Calls `on_denied(bare_site)` when a ruling begins to deny a site, until the result is gone.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied) {
     return listeners_.add(std::move(on_denied));
@@ -256,11 +255,10 @@ class site_rulings {
     }
     for (ruling received : record->rulings) {
       if (received.kind == ruling_kind::quarantine && received.value > 0) {
-        constexpr int success = 200;
         record_head source;
         source.url = parse_site(key_of(record->site, received))->robots_urls().front();
         source.final_url = source.url;
-        source.status = success;
+        source.status = 200;
         received.policy = detail::quarantined(std::move(source),
                                               "another process has put the site into quarantine",
                                               options_.user_agent, options_.fallback);
@@ -318,8 +316,7 @@ class site_rulings {
     return found == sites_.end() ? none : found->second;
   }
 
-  /// Adds or replaces a ruling. Returns the previous value, or nothing if nothing changed. The
-  /// caller holds the lock.
+  /// Adds or replaces a ruling, under the lock. Returns the old value, or nothing if unchanged.
   std::optional<std::uint8_t> put(const std::string& bare, ruling added) {
     const ruling* const last = find_ruling(entry_of(bare).rulings, added.kind, added.scheme);
     const std::uint8_t before = last == nullptr ? std::uint8_t{0} : last->value;

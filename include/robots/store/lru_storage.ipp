@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/lru_storage.hpp>
@@ -10,7 +11,6 @@
 #include <bit>
 #include <mutex>
 #include <new>
-#include <stdexcept>
 #include <vector>
 
 namespace robots::detail {
@@ -207,10 +207,8 @@ struct lru_storage_base::dropped {
 };
 
 ROBOTS_INLINE lru_storage_base::lru_storage_base(std::size_t capacity, std::size_t max_bytes) {
-  if (max_bytes == 0) {
-    throw std::invalid_argument{
-        "LruStorage: max_bytes is 0, so it could keep no entry: leave it out for 256 MiB"};
-  }
+  base::require(max_bytes > 0,
+                "LruStorage: max_bytes is 0, so it could keep no entry: leave it out for 256 MiB");
   state_ = std::make_unique<state>(capacity, max_bytes);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -11,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,9 +78,7 @@ class ScriptedFetcher {
   /// Answers requests for `url` with `answer(request)`. Throws `std::invalid_argument` if it is
   /// empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
-    if (!answer) {
-      throw std::invalid_argument{"ScriptedFetcher: the handler is empty: pass a callable"};
-    }
+    base::require(answer != nullptr, "ScriptedFetcher: the handler is empty: pass a callable");
     const std::scoped_lock lock{state_->mutex};
     state_->scripts[std::move(url)] = std::move(answer);
     return *this;
