@@ -49,7 +49,6 @@ inline void append_json(std::string& line, std::string_view text) {
 class json_writer {
  public:
   json_writer() = default;
-  /// Makes a writer whose `long_text` cuts texts to `longest` octets.
   explicit json_writer(std::size_t longest) : longest_{longest} {}
 
   json_writer& text(std::string_view name, std::string_view value) {

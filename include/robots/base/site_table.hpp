@@ -29,7 +29,6 @@ class site_table {
   site_table(const site_table&) = delete;
   site_table& operator=(const site_table&) = delete;
 
-  /// Returns the value of a key, or null if the key is unknown. Takes constant time.
   [[nodiscard]] Value* find(std::string_view key) noexcept {
     return const_cast<Value*>(std::as_const(*this).find(key));
   }
