@@ -27,7 +27,7 @@ enum class outcome : std::uint8_t {
 };
 
 /// The number of enumerators.
-inline constexpr std::size_t outcome_count = 13;
+inline constexpr std::size_t outcome_count = static_cast<std::size_t>(outcome::redirected) + 1;
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
@@ -69,9 +69,7 @@ namespace robots::detail {
                                         : outcome::client_error;
 }
 
-/// Returns the outcome of an exchange without a response.
-///
-/// Precondition: `error` is not `fetch_error::none`.
+/// Returns the outcome of an exchange without a response. `error` must not be `none`.
 [[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {
   return error == fetch_error::cancelled         ? outcome::cancelled
          : error == fetch_error::refused_address ? outcome::refused

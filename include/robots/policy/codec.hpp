@@ -69,17 +69,14 @@ struct record_limits {
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the name of the host. Takes linear
-/// time.
+/// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
 [[nodiscard]] std::string encode(const record& from);
 
 /// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` turns
-/// this record into exactly `text`. The checksum detects damage, not forgery. Takes linear time and
-/// memory.
+/// this record into exactly `text`. The checksum detects damage, not forgery.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 
-/// Encodes the records of a site as octets, which are the same on every machine. The first octet
-/// differs from the first octet of an encoded record. Takes linear time.
+/// Encodes the records of a site, like `encode` above. The first octet differs from there.
 [[nodiscard]] std::string encode(const site_records& from);
 
 /// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.

@@ -2,91 +2,52 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
-#include <robots/http/message.hpp>
 #include <robots/policy/codec.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace robots::policy_detail {
 
-// The format of an encoded record, version 2. A *number* has seven bits in each octet, the lowest
-// bits first. The top bit is set in all octets except the last. A *text* is its length as a number,
-// then its octets. Enumerators are numbers from 0, in the order of their declaration. A part with a
-// bit is present only if `parts` has this bit. If not, the value after `else` applies.
+// The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, the
+// parts in the order of `record_stream::pass`, and eight octets with the checksum, the lowest first
+// (`base::fingerprint` of all octets before). A part that has its usual value is left out. `parts`
+// is the sum of the bits of the other parts: 1 for the first call of `part`, 2 for the second, and
+// so on.
 //
-//     version         one octet, 2
-//     outcome         number
-//     parts           number: the sum of the bits below
-//     fetched_at      number: seconds since 1970
-//     lifetime        number: seconds
-//     url             URL
-//     final_url       URL                                      bit          1; else url
-//     status          number: 2 n if n >= 0, else -2 n - 1               2; else 200 after success,
-//                                                                        404 after not_found, or 0
-//     error           number                                             4; else none
-//     error_text      text                                               8; else empty
-//     redirects       number                                            16; else 0
-//     attempts        number                                            32; else 1
-//     exchanges       number, and each: URL, status, error              64; else one: url, status,
-//                                                                        error
-//     validators      text (etag), text (last_modified)                128; else empty
-//     failures        number                                           256; else 0
-//     server_lifetime number: seconds                                  512; else empty
-//     charset         number                                          1024; else utf_8
-//     truncated                                                       2048
-//     not_modified                                                    4096
-//     body            text                                            8192; else empty
-//     checksum        eight octets, the lowest first: `base::fingerprint` of all octets before
-//
-// A URL is a number n and n / 4 octets. If n % 4 is 0, these octets are the whole URL. If n % 4 is
-// 1, they are the HOST of `http://HOST/robots.txt`. If n % 4 is 2, they are the HOST of
-// `https://HOST/robots.txt`.
+// A number has seven bits in each octet, the lowest bits first. The top bit is set in all octets
+// except the last. A text is its length as a number, then its octets. Times are seconds, since 1970
+// or as a duration. Enumerators are numbers from 0, in the order of their declaration. A status n
+// is the number 2 n if n >= 0, else -2 n - 1. A URL is a number n and n / 4 octets, which are the
+// whole URL if n % 4 is 0, or the HOST of `http://HOST/robots.txt` (1) or `https://HOST/robots.txt`
+// (2).
 //
 // Each record has exactly one encoding. A text that `encode` would write differently is refused.
 
 using detail::record_limits;
 static_assert(detail::record_format < 0x80, "one octet");
 
-class octet_writer {
- public:
-  explicit octet_writer(std::size_t expected = 0) { text_.reserve(expected); }
-
-  void number(std::uint64_t value) {
-    for (; value >= 0x80U; value >>= 7U) {
-      text_ += static_cast<char>(0x80U | (value & 0x7FU));
-    }
-    text_ += static_cast<char>(value);
+inline void append_number(std::string& to, std::uint64_t value) {
+  for (; value >= 0x80U; value >>= 7U) {
+    to += static_cast<char>(0x80U | (value & 0x7FU));
   }
+  to += static_cast<char>(value);
+}
 
-  void text(std::string_view value) {
-    number(value.size());
-    text_ += value;
-  }
+inline void append_text(std::string& to, std::string_view value) {
+  append_number(to, value.size());
+  to += value;
+}
 
-  void octets(std::string_view value) { text_ += value; }
-
-  [[nodiscard]] const std::string& written() const noexcept { return text_; }
-  [[nodiscard]] std::string take() && noexcept { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-/// Reads the output of an `octet_writer`. If a part is missing, too large or not in its shortest
-/// form, this part and all later parts read as 0 or empty. Then `failed()` is true.
+/// Reads numbers and texts. If a part is missing or too large, this part and all later parts read
+/// as 0 or empty. Then `failed()` is true.
 class octet_reader {
  public:
   explicit octet_reader(std::string_view text) noexcept : rest_{text} {}
@@ -102,8 +63,7 @@ class octet_reader {
       rest_.remove_prefix(1);
       value |= bits << shift;
       if (octet < 0x80U) {
-        const bool is_shortest = octet != 0 || shift == 0;
-        return value <= most && is_shortest ? value : fail();
+        return value <= most ? value : fail();
       }
     }
     return fail();
@@ -119,12 +79,6 @@ class octet_reader {
     const std::string_view value = rest_.substr(0, static_cast<std::size_t>(length));
     rest_.remove_prefix(value.size());
     return value;
-  }
-
-  void expect(bool holds) noexcept {
-    if (!holds) {
-      fail();
-    }
   }
 
   [[nodiscard]] bool failed() const noexcept { return failed_; }
@@ -147,7 +101,6 @@ inline constexpr std::uint32_t all_record_parts = 16'383;
 inline constexpr auto last_fetch_error =
     static_cast<std::uint64_t>(fetch_error::connection_refused);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::utf_16be);
-static_assert(outcome_count - 1 == static_cast<std::size_t>(outcome::redirected));
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // year 2242
 inline constexpr auto longest_time =
@@ -181,16 +134,15 @@ inline constexpr std::string_view url_end = "/robots.txt";
   return form;
 }
 
-/// Returns how many octets the encoding leaves out of a URL of this form: its start and its end.
+/// Returns how many octets the encoding leaves out of a URL of this form.
 [[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
   return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
-/// Reads or writes a record. `pass` lists each part once, for reading and for writing. Writing cuts
-/// a text that is over its limit. Reading fails if `encode` would write other octets.
+/// Reads or writes the parts of a record. Writing cuts a text that is over its limit.
 class record_stream {
  public:
-  explicit record_stream(octet_writer& out) noexcept : out_{&out} {}
+  explicit record_stream(std::string& out) noexcept : out_{&out} {}
   record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
   void pass(record& passed) {
@@ -247,7 +199,7 @@ class record_stream {
     if constexpr (std::is_signed_v<Number>) {
       value = (std::max)(value, Number{0});
     }
-    out_->number((std::min)(static_cast<std::uint64_t>(value), most));
+    append_number(*out_, (std::min)(static_cast<std::uint64_t>(value), most));
   }
 
   void seconds(std::chrono::seconds& value, std::uint64_t most) {
@@ -268,24 +220,22 @@ class record_stream {
     if (in_ != nullptr) {
       value = in_->text(most);
     } else {
-      out_->text(std::string_view{value}.substr(0, most));
+      append_text(*out_, std::string_view{value}.substr(0, most));
     }
   }
 
   void url(std::string& value) {
-    std::size_t form = form_of(value);
-    std::size_t size_and_form = 4 * (value.size() - size_of_form(form)) + form;
+    const std::size_t own_form = form_of(value);
+    std::size_t size_and_form = 4 * (value.size() - size_of_form(own_form)) + own_form;
     number(size_and_form, 4 * record_limits::url + 3);
     if (in_ == nullptr) {
-      out_->octets(std::string_view{value}.substr(url_starts.at(form).size(), size_and_form / 4));
+      out_->append(value, url_starts.at(own_form).size(), size_and_form / 4);
       return;
     }
-    form = size_and_form % 4;
     value = in_->octets(size_and_form / 4);
-    if (form != 0 && form < url_starts.size()) {
+    if (const std::size_t form = size_and_form % 4; form != 0 && form < url_starts.size()) {
       value.insert(0, url_starts.at(form)).append(url_end);
     }
-    in_->expect(value.size() <= record_limits::url && form_of(value) == form);
   }
 
   template <class Value, class Usual, class Pass>
@@ -297,24 +247,20 @@ class record_stream {
     } else {
       value = usual;
     }
-    if (in_ != nullptr) {
-      in_->expect(is_present == (value != usual));
-    }
     bit_ *= 2;
   }
 
-  octet_writer* out_ = nullptr;
+  std::string* out_ = nullptr;
   octet_reader* in_ = nullptr;
   std::uint32_t parts_ = 0;
   std::uint32_t bit_ = 1;
 };
 
-// The encoding of `site_records` is one octet with the version, the `site_form` as a number, and
-// each encoded record as a text.
+// The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// The content of `site_records` besides the latest record. The values let `decode_site` notice one
-/// damaged bit: the form is then `unused` or too large, or does not fit the number of records.
+/// The content of `site_records` besides the latest record. If one bit of a form is damaged, the
+/// form is `unused` or too large, or does not fit the number of records.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {
@@ -328,15 +274,14 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   }
   limited.redirects = (std::max)(limited.redirects, 0);
   limited.failures = (std::max)(limited.failures, 0);
-  octet_writer parts;
+  std::string parts;
   record_stream stream{parts};
   stream.pass(limited);
-  octet_writer out{16 + parts.written().size()};
-  out.number(detail::record_format);
-  out.number(static_cast<std::uint64_t>(limited.outcome));
-  out.number(stream.parts());
-  out.octets(parts.written());
-  return std::move(out).take();
+  std::string out;
+  append_number(out, detail::record_format);
+  append_number(out, static_cast<std::uint64_t>(limited.outcome));
+  append_number(out, stream.parts());
+  return out += parts;
 }
 
 /// Reads the output of `without_checksum` after the version.
@@ -374,7 +319,7 @@ ROBOTS_INLINE decoded<record> decode(std::string_view text) {
   }
   policy_detail::octet_reader in{content.substr(1)};
   decoded<record> result{.value = policy_detail::read_record(in)};
-  if (in.failed() || !in.rest().empty()) {
+  if (policy_detail::without_checksum(*result.value) != content) {
     return {.error = "malformed"};
   }
   return result;
@@ -385,14 +330,13 @@ ROBOTS_INLINE std::string encode(const site_records& from) {
   const auto form = from.last_good        ? site_form::last_good
                     : from.turned_hostile ? site_form::turned_hostile
                                           : site_form::alone;
-  policy_detail::octet_writer out;
-  out.octets({&policy_detail::site_version, 1});
-  out.number(static_cast<std::uint64_t>(form));
-  out.text(encode(from.latest));
+  std::string text{policy_detail::site_version};
+  policy_detail::append_number(text, static_cast<std::uint64_t>(form));
+  policy_detail::append_text(text, encode(from.latest));
   if (from.last_good) {
-    out.text(encode(*from.last_good));
+    policy_detail::append_text(text, encode(*from.last_good));
   }
-  return std::move(out).take();
+  return text;
 }
 
 ROBOTS_INLINE decoded<site_records> decode_site(std::string_view text) {

@@ -43,7 +43,7 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A text of at most 4 GiB. The object has a quarter of the size of a `std::string`.
+/// A text of at most 4 GiB, in a quarter of the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {
@@ -294,7 +294,6 @@ class policy {
  private:
   using extras_type = policy_detail::policy_extras;
 
-  /// Returns true if this policy comes from a robots.txt, or from the answer that there is none.
   [[nodiscard]] bool is_answer() const noexcept {
     return basis_ == policy_basis::rules ||
            (basis_ == policy_basis::allow_all && outcome_ == robots::outcome::not_found);
@@ -316,7 +315,7 @@ class policy {
   template <class Change>
   void change_extras(Change change);
 
-  [[nodiscard]] std::string_view own_sitemaps() const noexcept;
+  [[nodiscard]] std::string_view own_file() const noexcept;  // see `policy_detail::packed_file`
   [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
   // Each stored site has these members. They share a cache line with the policy's reference count.

@@ -1,33 +1,23 @@
 #pragma once
 
-#include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace robots {
 
 namespace policy_detail {
 
-/// Returns at most the first 32 lines. Otherwise, long lists would slow each request of a crawler.
+/// Long lists would slow each request of a crawler.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;
@@ -61,34 +51,34 @@ template <class Line>
              std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
 }
 
-/// Packs the sitemaps, the counts of lines, and the record without its body. A line end follows
-/// each sitemap.
-[[nodiscard]] inline packed_octets packed(const record_head& head,
-                                          const file_findings::line_counts& lines,
-                                          std::string_view sitemaps) {
-  octet_writer out;
-  out.text(sitemaps);
-  out.number(lines.non_blank);
-  out.number(std::uint64_t{lines.malformed} * 2 + (lines.not_robots_txt ? 1 : 0));
-  out.octets(std::string_view{without_checksum({head})}.substr(1));  // skips the version
-  return packed_octets{out.written()};
+/// Packs the counts of lines and the sitemaps of a file.
+[[nodiscard]] inline std::string packed_file(const file_findings::line_counts& lines,
+                                             const std::vector<std::string_view>& sitemaps = {}) {
+  std::string out;
+  append_number(out, lines.non_blank);
+  append_number(out, std::uint64_t{lines.malformed} * 2 + (lines.not_robots_txt ? 1 : 0));
+  for (const std::string_view sitemap : sitemaps) {
+    if (!sitemap.empty()) {
+      append_text(out, sitemap);
+    }
+  }
+  return out;
+}
+
+/// Packs a packed file, and the record without its body.
+[[nodiscard]] inline packed_octets packed(std::string_view file, const record_head& head) {
+  std::string out;
+  append_text(out, file);
+  out.append(without_checksum({head}), 1);  // skips the version
+  return packed_octets{out};
 }
 
 [[nodiscard]] inline file_findings::line_counts read_lines(octet_reader& in) noexcept {
-  static_cast<void>(in.text(UINT32_MAX));  // skips the sitemaps
   file_findings::line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
   const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());
   result.malformed = static_cast<std::uint32_t>(malformed / 2);
   result.not_robots_txt = malformed % 2 != 0;
-  return result;
-}
-
-[[nodiscard]] inline std::string sitemap_lines(const crawler_directives& file) {
-  std::string result;
-  for (const std::string_view sitemap : file.sitemaps) {
-    result.append(sitemap).append(sitemap.empty() ? "" : "\n");
-  }
   return result;
 }
 
@@ -115,8 +105,8 @@ ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
     : basis_(policy_basis::rules),
       outcome_(source.outcome),
       fetched_at_(fetched_at),
-      head_(
-          policy_detail::packed(source, file.findings.lines, policy_detail::sitemap_lines(file))) {
+      head_(policy_detail::packed(policy_detail::packed_file(file.findings.lines, file.sitemaps),
+                                  source)) {
   extras_type extras{
       .diagnostics = std::move(file.findings.diagnostics),
       .file_delay = file.file_delay,
@@ -133,7 +123,7 @@ ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent
     : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
       outcome_(source.outcome),
       fetched_at_(fetched_at),
-      head_(policy_detail::packed(source, findings.lines, {})) {
+      head_(policy_detail::packed(policy_detail::packed_file(findings.lines), source)) {
   extras_type extras{.diagnostics = std::move(findings.diagnostics),
                      .last_good = std::move(last_good)};
   if (basis_ == policy_basis::redirected) {
@@ -147,7 +137,7 @@ ROBOTS_INLINE policy::policy(const policy& unchanged, const record_head& source,
     : policy(unchanged.in_force()) {
   outcome_ = source.outcome;
   fetched_at_ = fetched_at;
-  head_ = policy_detail::packed(source, own_lines(), own_sitemaps());
+  head_ = policy_detail::packed(own_file(), source);
 }
 
 template <class Change>
@@ -165,25 +155,26 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::with_others(
 
 ROBOTS_INLINE record_head policy::source() const {
   policy_detail::octet_reader in{head_.view()};
-  static_cast<void>(policy_detail::read_lines(in));
+  static_cast<void>(in.text(UINT32_MAX));  // skips the file
   return static_cast<record_head&&>(policy_detail::read_record(in));
 }
 
 ROBOTS_INLINE std::vector<std::string_view> policy::sitemaps() const {
+  policy_detail::octet_reader in{in_force().own_file()};
+  static_cast<void>(policy_detail::read_lines(in));
   std::vector<std::string_view> values;
-  for (std::string_view rest = in_force().own_sitemaps(); !rest.empty();) {
-    values.push_back(rest.substr(0, rest.find('\n')));
-    rest.remove_prefix(values.back().size() + 1);
+  while (!in.rest().empty()) {
+    values.push_back(in.text(UINT32_MAX));
   }
   return values;
 }
 
-ROBOTS_INLINE std::string_view policy::own_sitemaps() const noexcept {
+ROBOTS_INLINE std::string_view policy::own_file() const noexcept {
   return policy_detail::octet_reader{head_.view()}.text(UINT32_MAX);
 }
 
 ROBOTS_INLINE file_findings::line_counts policy::own_lines() const noexcept {
-  policy_detail::octet_reader in{head_.view()};
+  policy_detail::octet_reader in{own_file()};
   return policy_detail::read_lines(in);
 }
 
