@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -164,20 +165,18 @@ class any_fallback_policy {
   // `FallbackPolicy<any_fallback_policy>`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
-  any_fallback_policy(P policy)  // NOLINT(google-explicit-constructor)
-      : policy_{std::make_shared<const P>(std::move(policy))},
-        action_{[](const void* object, const record_head& source) {
-          return static_cast<const P*>(object)->action(source);
-        }} {
+  any_fallback_policy(P policy) {  // NOLINT(google-explicit-constructor)
+    const auto shared = std::make_shared<const P>(std::move(policy));
+    action_ = [shared](const record_head& source) { return shared->action(source); };
     if constexpr (requires(const P& named) {
                     { named.name() } noexcept -> std::same_as<std::string_view>;
                   }) {
-      name_ = static_cast<const P*>(policy_.get())->name();
+      name_ = shared->name();
     }
     if constexpr (requires(const P& named) {
                     { named.halts_hostile() } noexcept -> std::same_as<bool>;
                   }) {
-      halts_hostile_ = static_cast<const P*>(policy_.get())->halts_hostile();
+      halts_hostile_ = shared->halts_hostile();
     }
   }
 
@@ -193,7 +192,7 @@ class any_fallback_policy {
   /// `parse` without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
-      const fallback_action chosen = action_(policy_.get(), source);
+      const fallback_action chosen = action_(source);
       const bool is_possible =
           chosen != fallback_action::parse || policy_detail::has_text(source.outcome);
       return is_possible ? chosen : fallback_action::deny_all;
@@ -209,8 +208,7 @@ class any_fallback_policy {
   [[nodiscard]] bool halts_hostile() const noexcept { return halts_hostile_; }
 
  private:
-  std::shared_ptr<const void> policy_;
-  fallback_action (*action_)(const void* policy, const record_head& source);
+  std::function<fallback_action(const record_head&)> action_;
   std::string_view name_ = "custom";
   bool halts_hostile_ = false;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
@@ -63,24 +64,16 @@ inline void validate(const judge_options& options) {
         std::pair{"max_failure_ttl", options.max_failure_ttl},
         std::pair{"last_good_for", options.last_good_for},
         std::pair{"stale_while_revalidate", options.stale_while_revalidate}}) {
-    if (duration.count() < 0) {
-      throw std::invalid_argument{std::string{name} + " is " + std::to_string(duration.count()) +
-                                  " s: use 0 s or more"};
-    }
+    base::require(duration.count() >= 0, name, duration.count(), " s: use 0 s or more");
   }
-  if (!(options.failure_jitter >= 0.0 && options.failure_jitter <= 1.0)) {
-    throw std::invalid_argument{"failure_jitter is " + std::to_string(options.failure_jitter) +
-                                ": use a number from 0 to 1"};
-  }
-  if (!(options.malformed.share >= 0.0 && options.malformed.share <= 1.0)) {
-    throw std::invalid_argument{"malformed.share is " + std::to_string(options.malformed.share) +
-                                ": use a number from 0 to 1"};
+  for (const auto& [name, share] : {std::pair{"failure_jitter", options.failure_jitter},
+                                    std::pair{"malformed.share", options.malformed.share}}) {
+    base::require(share >= 0.0 && share <= 1.0, name, share, ": use a number from 0 to 1");
   }
 }
 
-/// Returns the lifetime of the latest of `failures` failures in a row. The lifetime doubles with
-/// each failure, up to `max_failure_ttl`. `random`, from 0 to 1, shortens the lifetime a little. So
-/// sites that failed at the same time are asked again at different times.
+/// Returns the lifetime of the latest of `failures` failures in a row. `random`, from 0 to 1,
+/// shortens the lifetime a little, so that sites that failed together are asked at different times.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -125,10 +118,9 @@ struct validity {
   time_point keep_until{};  ///< the cache keeps the policy until this time
 };
 
-/// Returns the times until which a policy is used. A policy is fresh during the lifetime of its
-/// record. A policy that obeys a last good copy is used only until this copy is older than
-/// `last_good_for`. The cache keeps each policy for at least `last_good_for`, since the next policy
-/// needs the rules, the failure count and the version of this policy.
+/// Returns the times until which a policy is used. A policy that obeys a last good copy is used
+/// only until this copy is older than `last_good_for`. The cache keeps each policy for at least
+/// `last_good_for`, since the next policy needs its rules, failure count and version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -160,8 +152,7 @@ struct earlier_policies {
   std::shared_ptr<const policy> unchanged{};  ///< the policy that a 304 can confirm, or null
 };
 
-/// Returns the URL and the validators of the last robots.txt, for a conditional request. Both are
-/// empty if there is no robots.txt.
+/// Returns the URL and the validators of the last robots.txt, if there is one.
 [[nodiscard]] inline detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   if (!good) {
@@ -207,13 +198,10 @@ struct earlier_policies {
 }
 
 /// Makes the policy of a site for one crawler from the record of a retrieval. The policy is the
-/// successor of `before.last`: see `policy::successor`. Only this function and `judge_redirected`
-/// interpret records.
+/// successor of `before.last`. Only this function and `judge_redirected` interpret records.
 ///
-/// A file is read in its charset. A file that exceeds the limit `judge_options::malformed` gets
-/// `outcome::malformed`. If there is no file to obey, `judge_options::fallback` decides. A last
-/// good copy can apply until it is older than `judge_options::last_good_for`. Content never causes
-/// an exception. Takes linear time in the size of the body.
+/// A file is read in its charset. If there is no file to obey, `judge_options::fallback` decides.
+/// Content never causes an exception. Takes linear time in the size of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
                                                          std::string_view user_agent,
                                                          const judge_options& options,
@@ -277,8 +265,8 @@ struct earlier_policies {
 /// basis of `target` is `rules`, these rules apply. Otherwise, the fallback policy chooses the
 /// action for `head`, the combined result of the requests along the redirects.
 ///
-/// `own` is the `last_answer` of the redirecting site, or null. `own` serves as the last good copy
-/// if `target` has no such copy.
+/// `own`, the `last_answer` of the redirecting site or null, serves as the last good copy if
+/// `target` has none.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,
@@ -299,8 +287,7 @@ struct earlier_policies {
       policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
 }
 
-/// Returns the policy of a site in quarantine. `source` is the head of the last record of the site,
-/// if known. `why` is the reason for the quarantine.
+/// Returns the policy of a site in quarantine. `source` is the last record of the site, if known.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, std::string_view user_agent,
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},

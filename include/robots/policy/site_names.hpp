@@ -16,8 +16,8 @@ namespace robots::policy_detail {
 // A host without a scheme has the rules of its origin (https or http) that responded. The cache can
 // store these rules under the name of the host or of the origin.
 
-/// Returns the key under which concurrent look-ups of a site share one request. A host without a
-/// scheme has the key of its https origin, since a look-up asks this origin before the http origin.
+/// Returns the key under which concurrent look-ups of a site share one request. An https origin has
+/// the key of its host, since a look-up of a host asks this origin first.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -38,8 +38,7 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns the most likely other name of `asked`: the host of an origin, or the https origin of a
-/// host.
+/// Returns the likeliest other name of `asked`: the host of an origin, or a host's https origin.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
@@ -53,17 +52,16 @@ namespace robots::policy_detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for a stored policy. Checks the record of its last good robots.txt, or
-/// its newest record if there is none.
+/// Like the function above, for the last good record of a stored policy, or else its newest record.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. It is valid under
-/// the key of `asked`. Under another name of `asked`, `answer` is valid if it came from the origin
-/// of `asked`, or if there was no response. If `asked` is empty, `key` must be empty, too.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. Under another
+/// name of `asked`, `answer` is valid if it came from the origin of `asked`, or if there was no
+/// response.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {
