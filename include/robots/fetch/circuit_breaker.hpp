@@ -97,8 +97,7 @@ class circuit_breaker {
   /// Returns the state. An open breaker becomes half-open only in `admits`.
   [[nodiscard]] constexpr breaker_state state() const noexcept { return state_; }
 
-  /// Returns the end of the cooldown, or the time at which another probe is admitted. Returns
-  /// `time_point{}` while the breaker is closed.
+  /// Returns the end of the cooldown, or the time at which another probe is admitted.
   [[nodiscard]] constexpr time_point open_until() const noexcept { return until_; }
 
  private:
@@ -119,7 +118,7 @@ class origin_breakers {
   /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
-  /// All breakers are closed at first. Throws `std::invalid_argument` if an option is negative.
+  /// Throws `std::invalid_argument` if an option is negative.
   explicit origin_breakers(breaker_options options = {}, change_listener listener = {})
       : options_{options}, listener_{std::move(listener)} {
     validate(options);
@@ -136,8 +135,7 @@ class origin_breakers {
     change(origin, [&](state* /*found*/) { return origins_.erase(origin); });
   }
 
-  /// Handles the failure of a permitted request. `answered` is true if the origin sent a response,
-  /// such as a 500.
+  /// Handles the failure of a permitted request. `answered` is true after a response, such as 500.
   void on_failure(std::string_view origin, time_point now, bool answered = false) {
     if (options_.failures == 0) {
       return;
@@ -200,14 +198,13 @@ class origin_breakers {
     bool answered = false;
   };
 
-  /// Returns the end of the cooldown. If there is no cooldown, returns the time of the last
-  /// failure, so that the origin that failed longest ago is forgotten first.
+  /// Without a cooldown, the origin that failed longest ago is forgotten first.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }
 
-  /// Calls `work` with the state of `origin`, or with null if the origin has no state. Returns the
-  /// result. If the state of the breaker changes, calls the listener afterwards.
+  /// Returns `work(state)` for the state of `origin` or null. If the state of the breaker changes,
+  /// calls the listener afterwards.
   template <class Work>
   bool change(std::string_view origin, const Work& work) {
     const auto state_now = [&] {

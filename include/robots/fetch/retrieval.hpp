@@ -53,8 +53,7 @@ struct retrieval_options {
   bool leave_to_other_sites = false;
 };
 
-/// Throws `std::invalid_argument` if `user_agent` is empty, names no crawler or has a control
-/// character. Also throws if a number is outside its range.
+/// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const retrieval_options& options) {
   const std::string_view name = options.user_agent;
   const std::string_view token = product_token(name);
@@ -77,8 +76,8 @@ inline void validate(const retrieval_options& options) {
   validate(options.retry);
 }
 
-/// Retrieves one robots.txt, but does no I/O and reads no clock. `next()` names the next step. The
-/// caller, called the driver, does the step and reports the result.
+/// Retrieves one robots.txt, but does no I/O and reads no clock. The caller, called the driver,
+/// does the step that `next()` names, and reports the result.
 ///
 ///     retrieval work{where, options, now()};
 ///     for (;;) {
@@ -99,25 +98,21 @@ inline void validate(const retrieval_options& options) {
 /// applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
-/// says. If an origin has answered, the new try begins with the failed URL. Otherwise, the new try
-/// begins with the first origin. If every failure of a try was a refused connection, the retrieval
-/// ends, since a closed port rarely opens within seconds. The number of exchanges is at most
-/// `origins * tries + redirects`. After a 429, the wait is at least the smaller of
-/// `retry_options::base` and `retry_options::cap`.
+/// says. If an origin has answered, the new try begins with the failed URL, else with the first
+/// origin. If every failure of a try was a refused connection, the retrieval ends, since a closed
+/// port rarely opens within seconds. The number of exchanges is at most
+/// `origins * tries + redirects`.
 ///
 /// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
 /// breaker, even after a redirect. Does not use the breakers of redirect targets. Otherwise, a site
 /// could open the breaker of another site by redirects to a failing URL. If a retrieval is
-/// destroyed during a probe (the only request that a half-open breaker admits), the breaker admits
-/// another probe.
+/// destroyed during a probe, the breaker admits another probe.
 ///
-/// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). A
-/// driver, such as `run_retrieval`, adds the stop token to each request, and can shorten the
-/// timeout.
+/// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). The
+/// driver adds the stop token to each request, and can shorten the timeout.
 class retrieval {
  public:
-  /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options; see
-  /// `validate`.
+  /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options.
   retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
 
   /// Returns the next step. A `retrieval_result` is the last step.
@@ -130,8 +125,8 @@ class retrieval {
   /// `date` is the wall time at `now`. If `Retry-After` is a date, and the `Date` header is missing
   /// or invalid, `date` replaces this header.
   ///
-  /// `fetch_error::cancelled` ends the retrieval, and no cache keeps the result. Pass this error
-  /// only if the driver stopped the exchange. Otherwise, call `be_no_cancellation(response)` first.
+  /// Pass `fetch_error::cancelled`, which ends the retrieval, only if the driver stopped the
+  /// exchange. Otherwise, call `be_no_cancellation(response)` first.
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
@@ -145,22 +140,16 @@ class retrieval {
   void cancel(std::string why, time_point now);
 
  private:
-  void ask_origin(time_point now);
-
-  void begin_try(time_point now);
-
-  void send(time_point now);
-
-  /// Returns true if `url_` is the URL of the known copy, and the copy has validators.
   [[nodiscard]] bool asks_for_changes() const noexcept {
-    return !known_.validators.empty() && known_.url == url_;
+    return !known_.validators.empty() && known_.url == chain_.back();
   }
-
   [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
+  void ask_origin(time_point now);
+  void begin_try(time_point now);
+  void send(time_point now);
   /// Reports the result of a try to the breaker of the origin, even after a redirect.
   void settle(const fetch_response& response, time_point now);
-
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
   void on_redirect(fetch_response response, time_point now);
@@ -171,8 +160,7 @@ class retrieval {
   std::vector<origin> origins_;
   base::random_sequence random_;
   std::size_t origin_ = 0;
-  std::string url_{};
-  std::vector<std::string> chain_;  // the first URL, and the redirect targets up to `url_`
+  std::vector<std::string> chain_;  // the first URL, and the redirect targets up to the present one
   std::shared_ptr<void> permit_;    // the deleter calls `origin_breakers::on_abandoned`
   time_point sent_at_{};
   retrieval_result result_;                 // filled step by step
@@ -260,9 +248,7 @@ template <Fetcher F, Clock C>
 /// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
 /// an exchange before the timeout of the request, the exchange counts as cancelled: such an end
 /// says nothing about the origin. A wait that would last until the deadline does not begin, and the
-/// result is that of the last try. An exception of the fetcher becomes `fetch_error::other` with
-/// the text of the exception. If the fetcher cancels an exchange before the deadline without a stop
-/// request, the error also becomes `fetch_error::other`.
+/// result is that of the last try. An exception of the fetcher becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

@@ -1,24 +1,12 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/base/saturating_add.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retry_options.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
-#include <robots/http/message.hpp>
-#include <robots/http/site.hpp>
 #include <robots/http/url.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace robots::detail {
 
@@ -45,7 +33,7 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
     response.status = 0;
   }
   const bool has_response = response.error == fetch_error::none;
-  result_.exchanges.push_back({url_, response.status, response.error});
+  result_.exchanges.push_back({chain_.back(), response.status, response.error});
   result_.timings.push_back({.ended = now,
                              .duration = now - sent_at_,
                              .bytes = response.body.size(),
@@ -94,8 +82,7 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
 }
 
 ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
-  url_ = to_string(origins_[origin_]) + "/robots.txt";
-  chain_.assign(1, url_);
+  chain_.assign(1, own_origin() + "/robots.txt");
   begin_try(now);
 }
 
@@ -119,7 +106,7 @@ ROBOTS_INLINE void retrieval::begin_try(time_point now) {
 ROBOTS_INLINE void retrieval::send(time_point now) {
   sent_at_ = now;
   fetch_request request{
-      .url = url_,
+      .url = chain_.back(),
       .headers = {{"User-Agent", options_.user_agent}, {"Accept", "text/plain, */*;q=0.1"}},
       .timeout = options_.timeout,
       .max_bytes = options_.max_bytes,
@@ -201,7 +188,7 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
                                           std::to_string(longest));
   }
   const std::string shown = base::printable(location->substr(0, 80));
-  const std::optional<std::string> target = resolve_reference(url_, *location);
+  const std::optional<std::string> target = resolve_reference(chain_.back(), *location);
   if (!target) {
     return end(outcome::server_error, "the redirect's Location is not a URL: " + shown);
   }
@@ -239,8 +226,7 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   if (!is_left && options_.may_ask && !options_.may_ask(*place)) {
     return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(*place));
   }
-  url_ = std::move(url);
-  chain_.push_back(url_);
+  chain_.push_back(std::move(url));
   is_left ? end(outcome::redirected, {}) : send(now);
 }
 
@@ -250,7 +236,7 @@ ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {
   result_.error = response.error;
   result_.error_text = std::move(response.error_text);
   result_.url = chain_.front();
-  result_.final_url = url_;
+  result_.final_url = chain_.back();
   result_.redirects = static_cast<int>(chain_.size()) - 1;
   result_.headers = std::move(response.headers);
   if (kind == outcome::success && !result_.not_modified) {

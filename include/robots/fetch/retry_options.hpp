@@ -43,11 +43,9 @@ inline void validate(const retry_options& options) {
                 ": use a share from 0 to 1");
 }
 
-/// Returns the wait after `failed` failed tries. The wait begins with `base`, and doubles with each
-/// failure, up to `cap` or one day. A random share is subtracted, so that callers that failed
-/// together do not retry together. `random` is from 0 (shortest wait) to 1.
-///
-/// Precondition: `failed` is at least 1.
+/// Returns the wait after `failed` failed tries, at least 1. The wait begins with `base`, and
+/// doubles with each failure, up to `cap` or one day. A random share is subtracted, so that callers
+/// that failed together do not retry together. `random` is from 0 (shortest wait) to 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
                                                          double random) noexcept {
   std::chrono::milliseconds most = (std::min)(options.base, options.cap);
