@@ -22,7 +22,6 @@ TEST_CASE("Each rate is a share of the matching total") {
   static_assert(stats.eviction_rate() == 0.1);
   static_assert(stats.blocked_to_allowed() == 5.0 / 3.0);
   static_assert(stats.fetch_success_rate() == 0.75);
-  static_assert(stats.far_hit_rate() == 0.75);
   CHECK(stats.hit_rate() == 0.8);
 }
 
@@ -34,7 +33,6 @@ TEST_CASE("A new cache has rates of zero") {
   static_assert(none.eviction_rate() == 0.0);
   static_assert(none.blocked_to_allowed() == 0.0);
   static_assert(none.fetch_success_rate() == 0.0);
-  static_assert(none.far_hit_rate() == 0.0);
   CHECK(none.size == 0);
   CHECK(none.evictions == 0);
 }

@@ -41,9 +41,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site
-  /// sends its robots.txt, redirects to the robots.txt of another site, or has no robots.txt (404,
-  /// 410).
+  /// Returns the share of successful retrievals, from 0 to 1: the site sent its robots.txt,
+  /// redirected to the robots.txt of another site, or has no robots.txt (404, 410).
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }
@@ -52,8 +51,7 @@ struct cache_counts {
     return ratio(evictions, look_ups());
   }
 
- protected:
-  /// Returns `part / whole`, or 0 if `whole` is 0.
+ private:
   [[nodiscard]] static constexpr double ratio(std::uint64_t part, std::uint64_t whole) noexcept {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   }
@@ -74,11 +72,6 @@ struct cache_stats : detail::cache_counts {
   std::size_t quarantined = 0;            ///< sites in quarantine now
   std::size_t open_breakers = 0;          ///< origins whose circuit breaker is not closed now
   std::uint64_t observer_failures = 0;    ///< events for which an observer threw an exception
-
-  /// Returns the share of look-ups in the shared store that found a fresh record, from 0 to 1.
-  [[nodiscard]] constexpr double far_hit_rate() const noexcept {
-    return ratio(far_hits, far_hits + far_misses);
-  }
 };
 
 }  // namespace robots

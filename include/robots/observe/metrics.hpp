@@ -56,14 +56,13 @@ struct metrics_snapshot : detail::cache_counts {
   base::enum_counts<decision_reason::invalid_url> allowed_for{};
   /// Decisions that denied the URL, by reason.
   base::enum_counts<decision_reason::invalid_url> denied_for{};
-  /// Counts by domain, which is the result of `host_of`. Each of the first
-  /// `metrics_options::domains` domains has an entry. All later domains share one entry with an
-  /// empty name, so the sums are complete. If `metrics_options::domains` is 0, the map is empty.
+  /// Counts by domain, which is the result of `host_of`; see `metrics_options::domains`. The
+  /// domains without separate counts share the entry with an empty name.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Retrievals after which the fallback policy applied. The first index is the number of the
-  /// `outcome`. The second index is the action.
+  /// Retrievals after which the fallback policy applied, by the number of the `outcome` and by the
+  /// action.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The status is 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
@@ -96,12 +95,6 @@ struct metrics_snapshot : detail::cache_counts {
   /// Durations of the calls of gates that ended with the answer `go`.
   histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
-  /// Returns the number of responses with a status, such as 401, 403 or 429.
-  [[nodiscard]] std::uint64_t responses(int status) const noexcept {
-    const auto found = statuses.find(status);
-    return found == statuses.end() ? 0 : found->second;
-  }
-
   /// A figure for a monitoring system. With labels, the figure has a value for each set of labels.
   struct family {
     /// The kinds of figures.
@@ -131,29 +124,26 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters. If `now` has a value, also returns the
-  /// figures of these `cache_stats`. The samples of `robots.cache.hits`, `robots.cache.misses` and
-  /// `robots.blocked_requests` have the label `domain` for each domain with an entry in `domains`.
+  /// Returns all figures under their names for exporters, with the figures of `now` if it has a
+  /// value. `robots.cache.hits`, `robots.cache.misses` and `robots.blocked_requests` have the label
+  /// `domain` for each domain with an entry in `domains`.
   [[nodiscard]] std::vector<family> families(
       const std::optional<cache_stats>& now = std::nullopt) const;
 };
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// The maximum number of domains with separate counts. Each such domain takes about 300 octets.
-  /// The domains that are seen first get separate counts. All later domains are counted together,
-  /// without a label. A monitoring system stores a series for each domain, so choose a number that
-  /// the system can hold. With 0, domains are not counted. Above 0, each look-up takes a lock.
+  /// The maximum number of domains with separate counts, which each take about 300 octets. Later
+  /// domains are counted together, without a label. A monitoring system stores a series for each
+  /// domain. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
 /// An observer that counts events for operators. A `Metrics` is a handle, and its copies share the
-/// counts. To get sums over several caches and gates, give all of them copies of one `Metrics`. Any
-/// thread may call any member. An allowed cache hit costs a few nanoseconds more than with
-/// `NullObserver`.
+/// counts, so that several caches and gates can count together. Any thread may call any member. An
+/// allowed cache hit costs a few nanoseconds more than with `NullObserver`.
 ///
-/// The present state of a cache, such as its size, is in `basic_robots_cache::stats`. To export the
-/// figures, see `metrics_snapshot::families`.
+/// The present state of a cache, such as its size, is in `basic_robots_cache::stats`.
 class Metrics {
  public:
   /// Makes counters that start at 0, without counts by domain.
@@ -161,8 +151,7 @@ class Metrics {
   /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. The function reads one count after another, so the counts need not match
-  /// each other while other threads count.
+  /// Returns the counts, which need not match each other while other threads count.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.

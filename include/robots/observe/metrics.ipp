@@ -1,28 +1,18 @@
 #pragma once
 
-#include <robots/base/config.hpp>
-#include <robots/base/counters.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace robots {
 
 namespace observe_detail {
 
-/// A visitor that counts an event other than a look-up or a decision.
+/// Counts an event other than a look-up or a decision.
 struct counting {
   metrics_snapshot& counts;
 
@@ -111,7 +101,6 @@ struct family_list {
                  const metrics_snapshot::histogram& value) {
     add(name, help, type::histogram, "s").histogram = value;
   }
-  /// Adds a family of counters with one sample for each enumerator.
   template <auto Last>
   void by(std::string_view name, std::string_view help, std::string_view label,
           const base::enum_counts<Last>& counts) {
@@ -139,8 +128,7 @@ struct family_list {
 };
 
 /// Adds the families that can have a sample for each domain. A counter of a named domain has no
-/// sample while the counter is 0. Otherwise, a monitoring system would store many time series that
-/// are always 0.
+/// sample while it is 0, since a monitoring system would store too many time series.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& from) {
   auto domains = from.domains;
   if (domains.empty()) {
@@ -181,9 +169,8 @@ struct Metrics::state {
     }
   }
 
-  /// Calls `change` with the counts of the domain of `site`. If there are already `most_domains`
-  /// domains, a new domain is counted under the empty name. No domain is removed, since exporters
-  /// require that no count falls.
+  /// Calls `change` with the counts of the domain of `site`. Without room, a new domain is counted
+  /// under the empty name. No domain is removed, since exporters require that no count falls.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {
     if (most_domains == 0) {
