@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval_result.hpp>

@@ -24,8 +24,7 @@ namespace robots::detail {
 
 struct exchange;
 
-/// The clock behind `event_base::time`. Only a call of `time` reads the clock, since most observers
-/// do not need the time.
+/// The clock behind `event_base::time`, which is read only by this call.
 class event_clock {
  public:
   event_clock() = default;
@@ -76,8 +75,8 @@ struct look_up_event : event_base {
   const robots::policy* policy = nullptr;              ///< the policy; null for a miss
 };
 
-/// A retrieval sent a request and got a response or an error. At the end of the retrieval, the
-/// observer gets the events of all exchanges, in order, and then the `retrieval_event`.
+/// A retrieval sent a request and got a response or an error. The observer gets the events of all
+/// exchanges at the end of the retrieval, in order, before the `retrieval_event`.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
@@ -105,8 +104,7 @@ struct retrieval_event : event_base {
   /// (`outcome::redirected`), the result has no body.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
-  /// The events of all exchanges, which the observer got before this event. After
-  /// `outcome::redirected`, the last exchange is the redirect to the other site.
+  /// The events of all exchanges. After `outcome::redirected`, the last one is the redirect.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 

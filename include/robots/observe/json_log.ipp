@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/config.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/random.hpp>
+#include <robots/base/require.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -33,7 +33,7 @@ namespace observe_detail {
 
 using enum log_level;
 
-/// A visitor that returns the log level of an event.
+/// Returns the log level of an event.
 struct event_level {
   log_level denied;  // the level of decisions that deny
 
@@ -93,17 +93,14 @@ struct event_level {
     throw std::invalid_argument{
         "JsonLog: the sink is an empty function: give one that can be called"};
   }
-  if (!(options.decision_share >= 0 && options.decision_share <= 1)) {
-    throw std::invalid_argument{"json_log_options::decision_share is " +
-                                std::to_string(options.decision_share) +
-                                ": use a number from 0 to 1"};
-  }
+  base::require(options.decision_share >= 0 && options.decision_share <= 1,
+                "json_log_options::decision_share", options.decision_share,
+                ": use a number from 0 to 1");
   return sink;
 }
 
 }  // namespace observe_detail
 
-/// Passes lines to a sink. After lost lines, the next line states their number.
 struct JsonLog::state {
   using queue = base::work_queue<std::string>;
 

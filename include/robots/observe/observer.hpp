@@ -97,8 +97,7 @@ static_assert(Observer<NullObserver>);
 
 namespace robots::detail {
 
-/// Passes an event to an observer if the observer wants this kind of event. Returns false if the
-/// observer threw.
+/// Passes an event to an observer that wants it. Returns false if the observer threw.
 template <Observer O, class Event>
 bool tell(O& observer, const Event& event) noexcept {
   if constexpr (ObserverOf<O, Event>) {
