@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/wall_time.hpp>
 

@@ -4,7 +4,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 

@@ -8,7 +8,6 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
@@ -31,20 +30,19 @@
 
 namespace robots::detail {
 
-/// The options of a retrieval, which is all requests for one robots.txt.
+/// The options of a retrieval, which is all requests for one robots.txt. `cache_options` describes
+/// the members that it has, too.
 struct retrieval_options {
-  std::string user_agent;  ///< the whole header value, such as `FooBot/1.0 (+https://foo.example)`
-  /// The maximum number of redirects to follow. RFC 9309, section 2.3.1.2, asks for at least five.
-  /// So if this limit is below five, a further redirect leads to `outcome::server_error`.
+  std::string user_agent;
   int max_redirects = 5;
-  std::chrono::milliseconds timeout{5'000};  ///< the limit of each exchange; 0 means no limit
+  std::chrono::milliseconds timeout{5'000};
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
   /// Returns false for an origin to which no redirect may lead.
   std::function<bool(const origin&)> may_ask{};
   /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
-  retry_options retry{};                        ///< the tries and the waits between them
+  retry_options retry{};
   std::shared_ptr<origin_breakers> breakers{};  ///< the circuit breakers; null means none
   std::uint64_t seed = 0;                       ///< the seed of the random part of waits
   /// If true, a redirect to the robots.txt of another site ends the retrieval as

@@ -3,7 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/event_text.hpp>

@@ -6,7 +6,6 @@
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/host.hpp>
 #include <robots/observe/event_text.hpp>

@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/policy/codec.hpp>
 
@@ -112,16 +112,6 @@ inline constexpr auto largest_int =
   return kind == outcome::success ? 200 : kind == outcome::not_found ? 404 : 0;
 }
 
-[[nodiscard]] constexpr std::uint64_t folded(std::int64_t value) noexcept {
-  const auto bits = static_cast<std::uint64_t>(value < 0 ? -(value + 1) : value);
-  return 2 * bits + (value < 0 ? 1 : 0);
-}
-
-[[nodiscard]] constexpr int unfolded(std::uint64_t value) noexcept {
-  const auto bits = static_cast<int>(value / 2);
-  return value % 2 == 0 ? bits : -bits - 1;
-}
-
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
 inline constexpr std::string_view url_end = "/robots.txt";
 
@@ -132,11 +122,6 @@ inline constexpr std::string_view url_end = "/robots.txt";
     --form;
   }
   return form;
-}
-
-/// Returns how many octets the encoding leaves out of a URL of this form.
-[[nodiscard]] inline std::size_t size_of_form(std::size_t form) noexcept {
-  return form == 0 ? 0 : url_starts.at(form).size() + url_end.size();
 }
 
 /// Reads or writes the parts of a record. Writing cuts a text that is over its limit.
@@ -153,7 +138,7 @@ class record_stream {
     url(passed.url);
     part(passed.final_url, passed.url, [&] { url(passed.final_url); });
     part(passed.status, usual_status(passed.outcome), [&] { status(passed.status); });
-    part(passed.error, fetch_error::none, [&] { error(passed.error); });
+    part(passed.error, fetch_error::none, [&] { number(passed.error, last_fetch_error); });
     part(passed.error_text, "", [&] { text(passed.error_text, record_limits::error_text); });
     part(passed.redirects, 0, [&] { number(passed.redirects, largest_int); });
     part(passed.attempts, 1, [&] { number(passed.attempts, largest_int); });
@@ -166,7 +151,7 @@ class record_stream {
             i < passed.exchanges.size() ? passed.exchanges[i] : passed.exchanges.emplace_back();
         url(hop.url);
         status(hop.status);
-        error(hop.error);
+        number(hop.error, last_fetch_error);
       }
     });
     part(passed.validators, detail::validators{}, [&] {
@@ -209,12 +194,12 @@ class record_stream {
   }
 
   void status(int& value) {
-    std::uint64_t bits = folded(value);
+    const std::int64_t wide = value;
+    auto bits = static_cast<std::uint64_t>(wide < 0 ? -2 * wide - 1 : 2 * wide);
     number(bits, 2 * largest_int + 1);
-    value = unfolded(bits);
+    const auto half = static_cast<int>(bits / 2);
+    value = bits % 2 == 0 ? half : -half - 1;
   }
-
-  void error(fetch_error& value) { number(value, last_fetch_error); }
 
   void text(std::string& value, std::size_t most) {
     if (in_ != nullptr) {
@@ -226,10 +211,12 @@ class record_stream {
 
   void url(std::string& value) {
     const std::size_t own_form = form_of(value);
-    std::size_t size_and_form = 4 * (value.size() - size_of_form(own_form)) + own_form;
+    const std::string_view start = url_starts.at(own_form);
+    const std::size_t left_out = own_form == 0 ? 0 : start.size() + url_end.size();
+    std::size_t size_and_form = 4 * (value.size() - left_out) + own_form;
     number(size_and_form, 4 * record_limits::url + 3);
     if (in_ == nullptr) {
-      out_->append(value, url_starts.at(own_form).size(), size_and_form / 4);
+      out_->append(value, start.size(), size_and_form / 4);
       return;
     }
     value = in_->octets(size_and_form / 4);

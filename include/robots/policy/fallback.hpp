@@ -41,13 +41,12 @@ namespace policy_detail {
 
 /// A policy for the cases in which no robots.txt is available.
 ///
-/// A `FallbackPolicy` returns the same action for the same record, and does not block. Any thread
-/// may call `action`. Only `outcome::success` and `outcome::malformed` have a file to `parse`. If
-/// `action` returns `parse` for another outcome, or throws, everything is denied.
+/// It returns the same action for the same record, and does not block. Any thread may call
+/// `action`. Only `outcome::success` and `outcome::malformed` have a file to `parse`. If `action`
+/// returns `parse` for another outcome, or throws, everything is denied.
 ///
-/// Exemplar: `p.action(head)` returns the action for the `record_head` `head`. Models:
-/// `fallback_policy`, a table by outcome with three presets. Write your own model if more than the
-/// outcome matters, such as the host or the number of failures.
+/// Exemplar: `p.action(head)` returns the action for the `record_head` `head`. Model:
+/// `fallback_policy`. Write your own model if more than the outcome matters, such as the host.
 template <class P>
 concept FallbackPolicy =
     std::copy_constructible<P> && requires(const P& policy, const record_head& source) {
@@ -71,13 +70,12 @@ concept FallbackPolicy =
 /// | `quarantined`               | deny all     | deny all          | deny all          |
 /// | `redirected`                | (the target of the redirect decides)                |
 ///
-/// When to use which: `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive`
-/// is the error table of the crawler SPYDER, in which most failures allow everything. `strict`
-/// denies by default, as the pipeline guide asks. It is for crawlers that must prove that each
-/// request was allowed. There is no default, since the user must choose.
+/// `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive` is the error table
+/// of the crawler SPYDER. `strict` denies by default, as the pipeline guide asks, for crawlers that
+/// must prove that each request was allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// The table of the crawler SPYDER, in which most failures allow everything.
+  /// Most failures allow everything.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",
@@ -93,8 +91,7 @@ class fallback_policy {
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
   }
 
-  /// The table that denies by default. Only rules of a robots.txt, or the answer that there is no
-  /// robots.txt, allow a URL.
+  /// Only rules of a robots.txt, or the answer that there is no robots.txt, allow a URL.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
     fallback_policy changed{
@@ -131,8 +128,8 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns true if the cache halts a site that begins to deny everything, unless
-  /// `cache_options::halt_hostile` is set. The result is true for `strict`, even after `with`.
+  /// Returns true for `strict`, even after `with`: the cache halts a site that begins to deny
+  /// everything, unless `cache_options::halt_hostile` is set.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
@@ -161,8 +158,7 @@ namespace robots::detail {
 /// Holds any `FallbackPolicy`, a preset or the user's own policy. Copies share the policy.
 class any_fallback_policy {
  public:
-  // `same_as` is tested first. Otherwise, a copy would make the compiler check
-  // `FallbackPolicy<any_fallback_policy>`.
+  // `same_as` comes first, so that a copy does not check `FallbackPolicy<any_fallback_policy>`.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy) {  // NOLINT(google-explicit-constructor)
@@ -188,8 +184,7 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`. Returns `deny_all` if the policy throws, or if it returns
-  /// `parse` without a file.
+  /// Returns the action for `source`: `deny_all` if the policy throws, or parses without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(source);

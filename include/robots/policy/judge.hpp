@@ -3,7 +3,6 @@
 #include <robots/base/require.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/policy/fallback.hpp>
@@ -27,26 +26,21 @@
 
 namespace robots::detail {
 
-/// The options of `judge` and `lifetime_of`. The cache copies them from `cache_options`.
+/// The options of `judge` and `lifetime_of`. The members except `breaker_cooldown` are those of
+/// `cache_options`, which describes them.
 struct judge_options {
-  detail::any_fallback_policy fallback;  ///< see `cache_options::fallback`
-  parse_options parse{};                 ///< the options for parsing robots.txt files
-  malformed_limit malformed{};           ///< the limit above which a file is malformed
-  bool keep_text = false;                ///< if true, each policy keeps the text of its file
-
-  /// The lifetime of an answer for which the server states no lifetime. It is at most `max_ttl`.
+  detail::any_fallback_policy fallback;
+  parse_options parse{};
+  malformed_limit malformed{};
+  bool keep_text = false;
   std::chrono::seconds default_ttl = std::chrono::hours{24};
-  std::chrono::seconds min_ttl = std::chrono::minutes{5};  ///< the minimum lifetime of an answer
-  std::chrono::seconds max_ttl = std::chrono::hours{24};   ///< the maximum lifetime of any record
-  std::chrono::seconds failure_ttl = std::chrono::minutes{5};  ///< the lifetime of a first failure
-  /// The maximum lifetime of a failure. With each failure in a row, the lifetime doubles.
+  std::chrono::seconds min_ttl = std::chrono::minutes{5};
+  std::chrono::seconds max_ttl = std::chrono::hours{24};
+  std::chrono::seconds failure_ttl = std::chrono::minutes{5};
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
-  double failure_jitter = 0.1;  ///< the share of a failure's lifetime that is random, from 0 to 1
-  /// The lifetime of the policy after `outcome::circuit_open`.
-  std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};
-  /// The maximum age at which a last good copy is still obeyed.
+  double failure_jitter = 0.1;
+  std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};  ///< after `circuit_open`
   std::chrono::seconds last_good_for = std::chrono::days{30};
-  /// The time for which a stale policy can answer while it is renewed.
   std::chrono::seconds stale_while_revalidate{0};
 };
 
@@ -136,8 +130,8 @@ struct validity {
   return result;
 }
 
-/// Returns true if an expired policy is still useful. Its failure count goes on, its rules can be
-/// the last good copy, or a 304 can confirm its file.
+/// Returns true if an expired policy is still useful: for its failure count, as the last good copy,
+/// or for a 304.
 [[nodiscard]] inline bool is_of_use_when_over(const policy& last, const judge_options& options) {
   const record_head source = last.source();
   // Every fallback policy except `permissive` can choose the last good copy.

@@ -101,8 +101,8 @@ enum class policy_basis : std::uint8_t {
 /// changes, so threads may share it.
 class policy {
  public:
-  /// Makes a policy from the rules of a robots.txt. `file` is `directives_for(text, user_agent)`.
-  /// `source` was fetched at `fetched_at`. If `text` is not null, the policy keeps it.
+  /// Makes a policy from `file`, which is `directives_for(text, user_agent)`. `source` was fetched
+  /// at `fetched_at`. If `text` is not null, the policy keeps it.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
@@ -123,8 +123,7 @@ class policy {
                                                              decision_reason why,
                                                              std::string_view url = {});
 
-  /// Makes the policy of an override. If `allow` is true, the policy allows everything. Otherwise,
-  /// the policy allows only /robots.txt.
+  /// Makes the policy of an override, which allows everything or only /robots.txt.
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
                                                              bool allow);
 
@@ -187,10 +186,9 @@ class policy {
     return text ? std::string_view{*text} : std::string_view{};
   }
 
-  /// Parses `text` into all its groups. If no robots.txt is in force, the document is empty. An
-  /// empty document allows everything, even if this policy denies everything. Throws
-  /// `std::logic_error` if a robots.txt is in force but its text was not kept
-  /// (`cache_options::keep_text`). Takes linear time in the size of the text.
+  /// Parses `text` into all its groups. If no robots.txt is in force, the document is empty, so it
+  /// allows everything even if this policy does not. Throws `std::logic_error` if a robots.txt is
+  /// in force but its text was not kept (`cache_options::keep_text`). Takes linear time.
   [[nodiscard]] robots::document document() const;
 
   /// If the site redirects to another site, returns the URL of the robots.txt there. Until the
@@ -207,8 +205,7 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// If this policy is an override or a refusal, returns the reason of all its decisions.
-  /// Otherwise, the result is empty.
+  /// Returns the reason of all decisions of an override or a refusal, else an empty optional.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
@@ -224,13 +221,13 @@ class policy {
     return newest_file().own_lines();
   }
 
-  /// Returns the version. If the storage knows no earlier policy of the site, the version is 1. The
-  /// version grows by 1 whenever the fingerprint changes (source: the pipeline guide).
+  /// Returns the version, which is 1 for the first policy that the storage knows of the site. It
+  /// grows by 1 whenever the fingerprint changes (source: the pipeline guide).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the rules, delays, rates and hours. Comments, order and spelling of the file
-  /// do not change the hash. The hash is 0 for a policy that denies everything without rules. The
-  /// hash is the same on every machine. Costs as much as `rule_set::fingerprint`.
+  /// Returns a hash of the rules, delays, rates and hours, which is the same on every machine.
+  /// Comments, order and spelling of the file do not change it. The hash is 0 for a policy that
+  /// denies everything without rules. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Returns `next` as the successor of `before`: sets its version and its `last_answer`. If
@@ -279,15 +276,15 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the newest policy that can decide after a failure. This is `from` if it comes from a
-  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt.
-  /// Otherwise, this is the policy that `from` keeps, or null.
+  /// Returns the newest policy that can decide after a failure: `from` if it comes from a
+  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt,
+  /// else the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy from a robots.txt, or from the answer that there is no robots.txt.
-  /// This is `from`, a policy before it, or null. Unlike `kept_answer`, looks past redirects and
-  /// answers such as 403. The cache compares new policies with the result.
+  /// Returns the last policy from a robots.txt, or from the answer that there is none: `from`, a
+  /// policy before it, or null. Unlike `kept_answer`, looks past redirects and answers such as 403.
+  /// The cache compares new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
 

@@ -4,7 +4,7 @@
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
-#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

@@ -6,7 +6,6 @@
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/host.hpp>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include <robots/base/counters.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/storage.hpp>

@@ -9,7 +9,6 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>

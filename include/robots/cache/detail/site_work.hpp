@@ -4,7 +4,6 @@
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
