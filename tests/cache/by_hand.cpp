@@ -1,7 +1,7 @@
 // Orders of an operator: refresh a site, override its rules.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,6 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 

@@ -4,7 +4,6 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/store/lru_storage.hpp>
 

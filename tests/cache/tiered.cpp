@@ -4,7 +4,7 @@
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/codec.hpp>
-#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 

@@ -1,7 +1,6 @@
 #include <robots/observe/observer.hpp>
 
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>

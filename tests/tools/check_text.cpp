@@ -3,7 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
-#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 

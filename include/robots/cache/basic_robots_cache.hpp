@@ -10,7 +10,6 @@
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>

@@ -7,7 +7,6 @@
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rulings/site_rulings.hpp>

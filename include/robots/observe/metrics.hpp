@@ -7,7 +7,6 @@
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 
 #include <array>

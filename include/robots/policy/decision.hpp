@@ -4,7 +4,6 @@
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/host.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/file_findings.hpp>

@@ -6,7 +6,6 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

@@ -12,7 +12,6 @@
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>

@@ -10,7 +10,6 @@
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rep/read/product_token.hpp>

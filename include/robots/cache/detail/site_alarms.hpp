@@ -7,7 +7,6 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>

@@ -16,7 +16,6 @@
 #include <robots/observe/events.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
