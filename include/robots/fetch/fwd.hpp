@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-/// Declares the types of `fetch/`. To use a type, include its own header. `fetch/fetcher.hpp` and
-/// `fetch/async_fetcher.hpp` have the concepts of `fetch/`.
+/// Declares the types of `fetch/`. `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have concepts.
 namespace robots {
 
 struct breaker_options;

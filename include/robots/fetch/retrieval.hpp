@@ -75,19 +75,7 @@ inline void validate(const retrieval_options& options) {
 }
 
 /// Retrieves one robots.txt, but does no I/O and reads no clock. The caller, called the driver,
-/// does the step that `next()` names, and reports the result.
-///
-///     retrieval work{where, options, now()};
-///     for (;;) {
-///       if (const auto* request = std::get_if<fetch_request>(&work.next())) {
-///         work.on_response(send(*request), now());
-///       } else if (const auto* wait = std::get_if<retry_wait>(&work.next())) {
-///         sleep_until(wait->until);
-///         work.on_wait_over(now());
-///       } else {
-///         break;  // std::get<retrieval_result>(work.next())
-///       }
-///     }
+/// does the step that `next()` names, and reports the result, as `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
 /// address ends the search. An open circuit breaker also ends the search if the last failed request

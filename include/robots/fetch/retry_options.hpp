@@ -17,12 +17,10 @@ struct retry_options {
   std::chrono::milliseconds base{1'000};
   /// The maximum wait before any try, unless `Retry-After` asks for more.
   std::chrono::milliseconds cap{8'000};
-  /// The share of each wait that is random, from 0 to 1. With 0.5, the first wait is 0.5 to 1 s,
-  /// the second is 1 to 2 s, and so on. With 0, waits are exact. With 1, a wait is anything from 0
-  /// to its limit ("full jitter").
+  /// The share of each wait that is random, from 0 to 1. With 0, waits are exact. With 1, a wait is
+  /// anything from 0 to its limit ("full jitter").
   double jitter = 0.5;
-  /// The maximum `Retry-After` for which a retrieval waits. If a server asks for a longer wait, the
-  /// retrieval does not retry, and ends with the failure.
+  /// The maximum `Retry-After`. If a server asks for more, the retrieval ends with the failure.
   std::chrono::seconds max_retry_after{30};
 };
 

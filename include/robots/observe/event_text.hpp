@@ -10,9 +10,8 @@
 
 namespace robots::detail {
 
-/// Adds the members of `event` to the JSON object `line`, except the site and the time. Returns one
-/// sentence about the event for people. In the sentence, `base::printable` escapes texts that come
-/// from sites. Logs and audit trails use this function.
+/// Adds the members of `event` to the JSON object `line`, except the site and the time. Returns a
+/// sentence about the event for people, in which texts from sites are escaped.
 std::string describe(base::json_writer& line, const any_event& event);
 
 /// Adds a list of `hosts` to `line`, under `name`.

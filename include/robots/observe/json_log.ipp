@@ -85,18 +85,6 @@ struct event_level {
   log_level operator()(const lost_invalidation_event& /*event*/) const { return error; }
 };
 
-[[nodiscard]] inline JsonLog::line_sink checked(JsonLog::line_sink sink,
-                                                const json_log_options& options) {
-  if (!sink) {
-    throw std::invalid_argument{
-        "JsonLog: the sink is an empty function: give one that can be called"};
-  }
-  base::require(options.decision_share >= 0 && options.decision_share <= 1,
-                "json_log_options::decision_share", options.decision_share,
-                ": use a number from 0 to 1");
-  return sink;
-}
-
 }  // namespace observe_detail
 
 struct JsonLog::state {
@@ -104,6 +92,13 @@ struct JsonLog::state {
 
   state(JsonLog::line_sink to, const json_log_options& user_options)
       : options{user_options}, sink{std::move(to)} {
+    if (!sink) {
+      throw std::invalid_argument{
+          "JsonLog: the sink is an empty function: give one that can be called"};
+    }
+    base::require(options.decision_share >= 0 && options.decision_share <= 1,
+                  "json_log_options::decision_share", options.decision_share,
+                  ": use a number from 0 to 1");
     if (options.queue_bytes > 0) {
       lines.emplace(options.queue_bytes, [this](queue::work& now) {
         for (std::string& line : now.items) {
@@ -153,7 +148,7 @@ struct JsonLog::state {
 };
 
 ROBOTS_INLINE JsonLog::JsonLog(JsonLog::line_sink sink, const json_log_options& options)
-    : state_{std::make_shared<state>(observe_detail::checked(std::move(sink), options), options)} {}
+    : state_{std::make_shared<state>(std::move(sink), options)} {}
 
 ROBOTS_INLINE JsonLog::JsonLog(std::ostream& stream, const json_log_options& options)
     : JsonLog{[&stream, is_torn = false](std::string_view line) mutable {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 
 namespace robots {
 
@@ -242,11 +243,7 @@ ROBOTS_INLINE void metrics_snapshot::histogram::add(std::chrono::nanoseconds dur
 }
 
 ROBOTS_INLINE std::uint64_t metrics_snapshot::histogram::total() const noexcept {
-  std::uint64_t all = 0;
-  for (const std::uint64_t count : counts) {
-    all += count;
-  }
-  return all;
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 ROBOTS_INLINE std::string metrics_snapshot::family::prometheus_name() const {

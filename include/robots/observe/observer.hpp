@@ -74,10 +74,9 @@ class any_event {
 ///
 /// An `Observer` has a function `on(const E&)` for each kind of event that it wants. One `on` for
 /// `any_event`, or one template, can replace these functions. Events without an `on` cost nothing.
-/// Any thread may call an `on`. An `on` runs inside the call that caused the event. So an `on` must
-/// return soon, and must not ask the cache for the same site. If an `on` throws, the event is lost
-/// and counted in `cache_stats::observer_failures`. An observer gets the event of a retrieval
-/// before the events of the decisions that depend on this retrieval.
+/// An `on` runs inside the call that caused the event, in any thread. So it must return soon, and
+/// must not ask the cache for the same site. If it throws, the event is lost and counted in
+/// `cache_stats::observer_failures`. The event of a retrieval comes before the decisions by it.
 ///
 /// Exemplar: `o.on(d)` receives the `decision_event` `d`. Models: `NullObserver`, `observers`,
 /// `JsonLog`, `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and
@@ -135,9 +134,9 @@ class event_teller : public event_clock {
 
 namespace robots {
 
-/// Combines several observers into one observer, as in `observers{counting, logging}`. Each event
-/// goes to each observer that wants this kind of event, in order. If an observer throws, the other
-/// observers still receive the event. Then `on` throws, so that the caller can count the loss.
+/// Combines several observers into one, as in `observers{counting, logging}`. Each event goes to
+/// each observer that wants it, in order, even if one throws. Then `on` throws, so that the caller
+/// can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {

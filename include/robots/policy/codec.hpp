@@ -11,12 +11,10 @@
 
 namespace robots::detail {
 
-/// The records that processes share about one site. A process that has these records can continue
-/// as if it had asked the site itself.
+/// The records that processes share about one site, as if each had asked the site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has no robots.txt. The fallback policy can
-  /// choose this file.
+  /// The last robots.txt that was read, if `latest` has none. The fallback policy can choose it.
   std::optional<record> last_good{};
   /// True if the site began to deny everything with `latest`. If so, a cache with
   /// `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.
@@ -28,9 +26,8 @@ struct site_records {
 /// Returns true if a record is an answer of the site itself: a file, the confirmation of a file, a
 /// redirect, or an error status. Such an answer is valid for every process.
 ///
-/// Any other result can be the fault of this process. If there is no response, the site or the
-/// local network may have failed. The address guard, exclusions, breakers, quarantine, deadlines
-/// and the limit of redirects depend on this process. If the outcome is `server_error` and the
+/// Any other result can be the fault of this process: of its network, address guard, exclusions,
+/// breakers, quarantine, deadlines or limit of redirects. If the outcome is `server_error` and the
 /// status is a redirect, this process did not follow the redirect.
 [[nodiscard]] constexpr bool is_answer_of_site(const record_head& retrieved) noexcept {
   const outcome kind = retrieved.outcome;
@@ -48,14 +45,12 @@ struct site_records {
 template <class Value>
 struct decoded {
   std::optional<Value> value{};  ///< empty if there is an error
-  /// The reason if there is no value. `too_short`: the text is too short for a record.
-  /// `unknown_version`: this version of the library does not know the format. `damaged`: the
-  /// checksum does not match. `malformed`: `encode` cannot have written the text.
+  /// The reason if there is no value: `too_short`, `unknown_version`, `damaged` if the checksum
+  /// does not match, or `malformed` if `encode` cannot have written the text.
   std::string_view error{};
 };
 
-/// The maximum numbers of octets and elements in an encoded record. `encode` cuts longer texts and
-/// lists, and `decode` refuses them.
+/// The limits of an encoded record. `encode` cuts longer texts and lists, `decode` refuses them.
 struct record_limits {
   static constexpr std::size_t url = 65'536;                    ///< octets
   static constexpr std::size_t error_text = 1'024;              ///< octets

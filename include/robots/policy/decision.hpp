@@ -44,8 +44,8 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// after `outcome::not_found`, since this answer allows everything.
+/// Returns true if the fallback policy decided because no robots.txt was available. After
+/// `outcome::not_found`, the answer of the site allows everything.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -53,8 +53,7 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. If the rules name hosts, returns the whole `url`, since
-/// such rules would read `a` in the path `//a/b` as a host.
+/// without a path, or a path with query. Rules that name hosts read `a` in the path `//a/b` as one.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);
@@ -130,8 +129,7 @@ namespace policy_detail {
   return result;
 }
 
-/// Returns one sentence for people, with the answer and its reason: a rule and its line, or an
-/// outcome.
+/// Returns a sentence for people with the answer and its reason: a rule and line, or an outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(

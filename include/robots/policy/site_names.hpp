@@ -25,24 +25,21 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the names under which the rules of a site can be stored: first `asked`, then the two
-/// origins of a host, or the host of an origin.
-[[nodiscard]] inline std::vector<site> names_of(const site& asked) {
-  std::vector<site> names{asked};
-  for (const auto scheme : {std::optional<url_scheme>{}, std::optional{url_scheme::https},
-                            std::optional{url_scheme::http}}) {
-    if (scheme != asked.scheme && !(scheme && asked.scheme)) {
-      names.push_back({scheme, asked.host, asked.port});
-    }
-  }
-  return names;
-}
-
 /// Returns the likeliest other name of `asked`: the host of an origin, or a host's https origin.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
   return other;
+}
+
+/// Returns the names under which the rules of a site can be stored: first `asked`, then the two
+/// origins of a host, or the host of an origin.
+[[nodiscard]] inline std::vector<site> names_of(const site& asked) {
+  std::vector<site> names{asked, counterpart_of(asked)};
+  if (!asked.scheme) {
+    names.push_back({url_scheme::http, asked.host, asked.port});
+  }
+  return names;
 }
 
 /// Returns true if `answered` came from the origin `asked`, or from the https origin of the host
