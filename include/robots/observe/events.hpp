@@ -2,7 +2,9 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/fwd.hpp>
 #include <robots/policy/fwd.hpp>
+#include <robots/rep/fwd.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>
@@ -12,13 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace robots {
-
-struct call_context;
-struct change_report;
-
-}  // namespace robots
 
 namespace robots::detail {
 
