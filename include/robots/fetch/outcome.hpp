@@ -61,6 +61,11 @@ namespace robots::detail {
   return !is_failure(kind) && kind != outcome::client_error;
 }
 
+/// Returns true if there is a robots.txt to read.
+[[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
+  return kind == outcome::success || kind == outcome::malformed;
+}
+
 /// Returns the outcome for the status of the last response. Returns `server_error`, the careful
 /// choice, for 5xx and for every status without an outcome: 199 or less, 206 (no request asks for a
 /// part), 3xx (a redirect that cannot be followed, or an unexpected 304), and 600 or more.
@@ -89,8 +94,7 @@ struct retry_wait {
   stop_token stop{};   ///< a stop request ends the wait
 };
 
-/// A robots.txt from an earlier fetch. If the file has not changed, the server need not send it
-/// again.
+/// A robots.txt from an earlier fetch, which the server need not send again if it is unchanged.
 struct known_copy {
   std::string url{};                ///< the URL of the copy, after all redirects
   detail::validators validators{};  ///< the `ETag` and `Last-Modified` of the copy

@@ -31,14 +31,6 @@ enum class fallback_action : std::uint8_t {
       action, {"parse", "allow_all", "deny_all", "last_good_or_deny"});
 }
 
-namespace policy_detail {
-
-[[nodiscard]] constexpr bool has_text(outcome kind) noexcept {
-  return kind == outcome::success || kind == outcome::malformed;
-}
-
-}  // namespace policy_detail
-
 /// A policy for the cases in which no robots.txt is available.
 ///
 /// It returns the same action for the same record, and does not block. Any thread may call
@@ -114,7 +106,7 @@ class fallback_policy {
   /// Returns this policy with another action for one outcome. The name of a changed policy is
   /// `custom`. Throws `std::invalid_argument` if `action` is `parse` but `kind` has no file.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
-    if (action == fallback_action::parse && !policy_detail::has_text(kind)) {
+    if (action == fallback_action::parse && !detail::has_text(kind)) {
       throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +
                                   std::string{to_string(kind)} +
                                   ": use allow_all, deny_all or last_good_or_deny"};
@@ -188,8 +180,7 @@ class any_fallback_policy {
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(source);
-      const bool is_possible =
-          chosen != fallback_action::parse || policy_detail::has_text(source.outcome);
+      const bool is_possible = chosen != fallback_action::parse || detail::has_text(source.outcome);
       return is_possible ? chosen : fallback_action::deny_all;
     } catch (...) {
       return fallback_action::deny_all;

@@ -220,7 +220,7 @@ struct earlier_policies {
   }
   const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
-  if (policy_detail::has_text(head.outcome)) {
+  if (detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
     // A record from another process can be longer than the limit of this crawler.
     const std::string_view served = std::string_view{retrieved.body}.substr(0, reading.max_bytes);

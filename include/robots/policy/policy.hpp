@@ -264,13 +264,11 @@ class policy {
   /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed. The
   /// result is empty if there was no robots.txt.
   [[nodiscard]] file_findings findings() const {
-    return {newest_file().own_lines(), newest_file().extras().diagnostics};
+    return {lines(), newest_file().extras().diagnostics};
   }
 
   /// Returns the line counts of the newest robots.txt. Allocates nothing.
-  [[nodiscard]] file_findings::line_counts lines() const noexcept {
-    return newest_file().own_lines();
-  }
+  [[nodiscard]] file_findings::line_counts lines() const noexcept;
 
   /// Returns the version, which is 1 for the first policy that the storage knows of the site. It
   /// grows by 1 whenever the fingerprint changes (source: the pipeline guide).
@@ -352,7 +350,7 @@ class policy {
   }
 
   [[nodiscard]] const policy& newest_file() const noexcept {
-    return policy_detail::has_text(outcome_) ? *this : in_force();
+    return detail::has_text(outcome_) ? *this : in_force();
   }
 
   [[nodiscard]] const extras_type& extras() const noexcept {
@@ -364,7 +362,6 @@ class policy {
   void change_extras(Change change);
 
   [[nodiscard]] std::string_view own_file() const noexcept;  // see `policy_detail::packed_file`
-  [[nodiscard]] file_findings::line_counts own_lines() const noexcept;
 
   // Each stored site has these members. They share a cache line with the policy's reference count.
   std::uint32_t version_ = 1;

@@ -173,8 +173,8 @@ ROBOTS_INLINE std::string_view policy::own_file() const noexcept {
   return policy_detail::octet_reader{head_.view()}.text(UINT32_MAX);
 }
 
-ROBOTS_INLINE file_findings::line_counts policy::own_lines() const noexcept {
-  policy_detail::octet_reader in{own_file()};
+ROBOTS_INLINE file_findings::line_counts policy::lines() const noexcept {
+  policy_detail::octet_reader in{newest_file().own_file()};
   return policy_detail::read_lines(in);
 }
 

@@ -37,8 +37,9 @@ struct record : record_head {
 
 namespace robots::detail {
 
-/// Returns the record of a robots.txt that a 304 has confirmed. What describes the file is from
-/// `known`, the rest from `confirmed`, and also the Last-Modified date if `known` has none.
+/// Returns the record of a robots.txt that a 304 has confirmed. The outcome, the charset,
+/// `truncated` and the validators are from `known`. The rest is from `confirmed`. If `known` has no
+/// Last-Modified date, the date of `confirmed` is used.
 ///
 /// If the entity tags of the 304 and of `known` differ, the 304 is about another file (RFC 9111,
 /// section 4.3.4). Then the result has no validators, so the next request asks for the whole file.

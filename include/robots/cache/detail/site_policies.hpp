@@ -165,7 +165,7 @@ class site_policies {
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
     const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
-                             policy_detail::has_text(retrieved.outcome);
+                             detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
     auto result = family([&](const std::string& agent, const auto& own) {
       return detail::judge(retrieved, agent, judging_, {own(before.last), own(before.unchanged)},
