@@ -57,8 +57,7 @@ class circuit_breaker {
  public:
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now. If the breaker is not closed, this request is the
-  /// probe.
+  /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -158,8 +157,8 @@ class origin_breakers {
     });
   }
 
-  /// Handles the end of a request without a result. `admitted` is the time at which `admits`
-  /// permitted the request. Has an effect only if the request is the current probe.
+  /// Handles the end of a request without a result, which `admits` permitted at `admitted`. Has an
+  /// effect only if the request is the current probe.
   void on_abandoned(std::string_view origin, time_point admitted) {
     const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
     change(origin, [&](state* found) {

@@ -45,9 +45,8 @@ struct retrieval_options {
   retry_options retry{};
   std::shared_ptr<origin_breakers> breakers{};  ///< the circuit breakers; null means none
   std::uint64_t seed = 0;                       ///< the seed of the random part of waits
-  /// If true, a redirect to the robots.txt of another site ends the retrieval as
-  /// `outcome::redirected`, and the caller looks up that site. Redirects to another path, or to a
-  /// URL with a query, are still followed.
+  /// If true, a redirect to the robots.txt of another site ends the retrieval, and the caller looks
+  /// up that site. Redirects to another path, or to a URL with a query, are still followed.
   bool leave_to_other_sites = false;
 };
 
@@ -116,13 +115,11 @@ class retrieval {
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
-  /// Reports that the wait of `next()` is over. Has no effect before `retry_wait::until`, or if
-  /// `next()` is not a wait.
+  /// Ends the wait of `next()`. Has no effect before its end, or if `next()` is not a wait.
   void on_wait_over(time_point now);
 
-  /// Ends the retrieval. During a wait before a retry, the result is the result of the last try.
-  /// Otherwise the outcome is `cancelled`, and `why` is the error text. Has no effect if the
-  /// retrieval has ended.
+  /// Ends the retrieval. During a wait, the result is that of the last try. Otherwise the outcome
+  /// is `cancelled`, and `why` is the error text. Has no effect if the retrieval has ended.
   void cancel(std::string why, time_point now);
 
  private:
@@ -134,7 +131,6 @@ class retrieval {
   void ask_origin(time_point now);
   void begin_try(time_point now);
   void send(time_point now);
-  /// Reports the result of a try to the breaker of the origin, even after a redirect.
   void settle(const fetch_response& response, time_point now);
   void on_failure(outcome kind, fetch_response response, time_point now, wall_time date = {});
   void try_again(outcome kind, fetch_response response, time_point now, wall_time date);
@@ -169,7 +165,9 @@ inline void be_no_cancellation(fetch_response& response) {
 }
 
 /// Does the next step of `work`, an exchange or a wait. Cancels `work` if a stop is requested, or
-/// if the deadline has passed or would pass during the wait.
+/// if the deadline has passed or would pass during the wait. If the deadline ends an exchange
+/// before its timeout, the exchange counts as cancelled, since this says nothing about the origin.
+/// An exception of the fetcher becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;
@@ -229,12 +227,7 @@ template <Fetcher F, Clock C>
   return true;
 }
 
-/// Runs a retrieval to its end with a blocking fetcher.
-///
-/// Each exchange gets the stop token, and at most the time until the deadline. If the deadline ends
-/// an exchange before the timeout of the request, the exchange counts as cancelled: such an end
-/// says nothing about the origin. A wait that would last until the deadline does not begin, and the
-/// result is that of the last try. An exception of the fetcher becomes `fetch_error::other`.
+/// Runs a retrieval to its end with a blocking fetcher; see `take_step`.
 template <Fetcher F, Clock C>
 [[nodiscard]] retrieval_result run_retrieval(retrieval work, F& fetcher, C& clock,
                                              const call_options& limits = {}) {

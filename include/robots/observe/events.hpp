@@ -35,8 +35,7 @@ class event_clock {
 
 namespace robots {
 
-/// The members that all events have. References in an event are valid only until the observer
-/// returns.
+/// The members of all events. References in an event are valid until the observer returns.
 struct event_base {
   std::string_view site{};                ///< the key of the site (`site::key`), or empty
   const call_context* context = nullptr;  ///< context of the call that caused the event, or null
@@ -95,8 +94,7 @@ struct parse_event : event_base {
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
-  /// The result of the retrieval. If the robots.txt redirects to the robots.txt of another site
-  /// (`outcome::redirected`), the result has no body.
+  /// The result of the retrieval, which has no body after `outcome::redirected`.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
   /// The events of all exchanges. After `outcome::redirected`, the last one is the redirect.
@@ -118,8 +116,7 @@ struct far_copy_event : event_base {
   const robots::record& record;                         ///< the record from the store
 };
 
-/// The fallback policy decided, because the robots.txt could not be fetched, or was too malformed
-/// to be obeyed.
+/// The fallback policy decided: robots.txt could not be fetched, or was too malformed to be obeyed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
   const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason
@@ -139,16 +136,14 @@ struct policy_change_event : event_base {
 };
 
 /// A site refuses a page that its robots.txt allows, with 401, 403 or a challenge (see
-/// `basic_robots_cache::report_response`). The event also occurs if a site begins to answer
-/// requests for its robots.txt with 401 or 403.
+/// `basic_robots_cache::report_response`), or begins to refuse its robots.txt.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
 };
 
-/// A site was halted, or resumed. `site` is a host or `host:port` without a scheme, since a halt
-/// applies to both schemes.
+/// A site was halted, or resumed. `site` is a host or `host:port`, since both schemes are halted.
 struct halt_event : event_base {
   static constexpr std::string_view name = "halt";  ///< the name of the event
   halt_reason reason{};                             ///< the reason of the halt
@@ -251,7 +246,7 @@ struct far_store_event : event_base {
 };
 
 /// The cache could not erase the rules of a site from the shared store, and no longer tries. Other
-/// processes can use the old rules of the site until these rules expire.
+/// processes can use these rules until they expire.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

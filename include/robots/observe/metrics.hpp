@@ -60,8 +60,7 @@ struct metrics_snapshot : detail::cache_counts {
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Retrievals after which the fallback policy applied, by the number of the `outcome` and by the
-  /// action.
+  /// Retrievals after which the fallback policy applied, by the number of `outcome`, and by basis.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The status is 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
@@ -118,8 +117,7 @@ struct metrics_snapshot : detail::cache_counts {
     std::vector<sample> samples{};                           ///< empty for a histogram
     std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram
 
-    /// Returns the name by the conventions of Prometheus, such as `robots_cache_hits_total` or
-    /// `robots_parse_duration_seconds`.
+    /// Returns the name by the conventions of Prometheus, such as `robots_cache_hits_total`.
     [[nodiscard]] std::string prometheus_name() const;
   };
 

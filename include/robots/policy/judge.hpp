@@ -156,8 +156,7 @@ struct earlier_policies {
   return {std::move(source.final_url), std::move(source.validators)};
 }
 
-/// Returns the record of a retrieval that ended at `now`. `random`, from 0 to 1, shortens the
-/// lifetime of a failure.
+/// Returns the record of a retrieval that ended at `now`. For `random`, see `failure_lifetime`.
 [[nodiscard]] inline record record_of(detail::retrieval_result retrieved,
                                       const earlier_policies& before, const judge_options& options,
                                       wall_time now, double random) {

@@ -279,8 +279,7 @@ class policy {
   /// denies everything without rules. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` as the successor of `before`: sets its version and its `last_answer`. If
-  /// `before` is null, `next` is the first policy of its site.
+  /// Returns `next` with the version and the `last_answer` of a successor of `before` or null.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -288,14 +287,12 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> with_others(
       policy own, std::vector<std::shared_ptr<const policy>> others);
 
-  /// Returns the policies of `cache_options::other_agents`, in that order. Empty if all crawlers
-  /// share this policy.
+  /// Returns the policies of `cache_options::other_agents`, or nothing if all share this policy.
   [[nodiscard]] const std::vector<std::shared_ptr<const policy>>& others() const noexcept {
     return extras().others;
   }
 
-  /// Returns the policy that was made together with `of` for another crawler, or null. `place` is
-  /// the index of the other crawler in `cache_options::other_agents`.
+  /// Returns `of->others()[place]`, or null if there is none.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;
@@ -320,8 +317,7 @@ class policy {
   /// Returns an estimate of the octets in use, including this object and the last good copy.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
-  /// Returns `from` if it has a robots.txt. Otherwise, returns the last good copy that `from`
-  /// keeps, or null if there is none.
+  /// Returns `from` if it has a robots.txt, else the last good copy that it keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
