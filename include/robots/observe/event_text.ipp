@@ -209,10 +209,8 @@ struct event_text {
   }
 
   std::string operator()(const access_revoked_event& event) const {
-    constexpr int unauthorized = 401;
-    constexpr int forbidden = 403;
     line.long_text("url", event.url).number("status", event.status);
-    const bool by_status = event.status == unauthorized || event.status == forbidden;
+    const bool by_status = event.status == 401 || event.status == 403;
     return "the site refused a page that its robots.txt allows, with " +
            std::string{by_status ? "status " : "a challenge and status "} +
            std::to_string(event.status);

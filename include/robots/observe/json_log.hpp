@@ -84,8 +84,7 @@ class JsonLog {
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Waits until the sink has every line that `on` queued before this call. The sink must not call
-  /// this function.
+  /// Waits until the sink has all lines that were queued before. The sink must not call `flush`.
   void flush() const;
 
   /// Writes a line for the event, unless the options exclude the event.

@@ -35,8 +35,7 @@ struct site_records {
          (kind == outcome::server_error && !is_redirect(retrieved.status));
 }
 
-/// Returns true if a record has all of the file that a process with the limit `max_bytes` reads. A
-/// process with a lower limit may have cut the file.
+/// Returns true if a process with the limit `max_bytes` would not read more of the file.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -59,8 +58,8 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. It grows when the format or the
-/// checksum changes. Stores keep records of different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127, for the octets and the checksum.
+/// Stores keep records of different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.

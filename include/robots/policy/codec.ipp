@@ -146,7 +146,7 @@ class record_stream {
     part(passed.exchanges, usual_exchanges, [&] {
       std::size_t count = passed.exchanges.size();
       number(count, record_limits::exchanges);
-      for (std::size_t i = 0; i < count && !failed(); ++i) {
+      for (std::size_t i = 0; i < count && (in_ == nullptr || !in_->failed()); ++i) {
         auto& hop =
             i < passed.exchanges.size() ? passed.exchanges[i] : passed.exchanges.emplace_back();
         url(hop.url);
@@ -173,8 +173,6 @@ class record_stream {
   [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
 
  private:
-  [[nodiscard]] bool failed() const noexcept { return in_ != nullptr && in_->failed(); }
-
   template <class Number>
   void number(Number& value, std::uint64_t most) {
     if (in_ != nullptr) {

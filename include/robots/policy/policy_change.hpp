@@ -43,8 +43,7 @@ namespace policy_detail {
 }  // namespace policy_detail
 
 /// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that has
-/// no rules and denies everything is compared as `Disallow: /`. Costs as much as `diff` of two
-/// texts.
+/// no rules and denies everything is compared as `Disallow: /`.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set deny_all = compile("User-agent: *\nDisallow: /\n", "*");
   const auto rules_of = [&](const policy& from) -> const rule_set& {
@@ -59,8 +58,7 @@ namespace policy_detail {
 namespace robots::detail {
 
 /// Returns true if a policy denies the crawler everything. Then its rules mean the same as
-/// `Disallow: /`, possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four times as
-/// much as `diff`, but almost nothing if `/index.html` or `/a/b` is allowed.
+/// `Disallow: /`, possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four `diff`s.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {
