@@ -1,8 +1,8 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/random.hpp>
-#include <robots/base/require.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/outcome.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>

@@ -2,7 +2,6 @@
 
 #include <robots/base/site_table.hpp>
 #include <robots/http/site.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>

@@ -264,7 +264,7 @@ class json_object {
         }
         base::append_utf8(result, character);
       } else {
-        i += rest.front() == '\\' && rest.size() > 1 ? 1 : 0;
+        i += rest.front() == '\\' && rest.size() > 1 ? 1U : 0U;
         result += text[i++];
       }
     }
