@@ -6,7 +6,6 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/cache/prefetch.hpp>
 #include <robots/http/address_guard.hpp>

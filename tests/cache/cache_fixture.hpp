@@ -4,7 +4,6 @@
 #include "support/gate.hpp"
 #include "support/site_rules.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

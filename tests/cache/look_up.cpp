@@ -1,6 +1,4 @@
 // Look-ups in steps, for event loops.
-#include <robots/cache/look_up.hpp>
-
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 

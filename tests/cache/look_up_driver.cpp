@@ -2,7 +2,6 @@
 
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 
 #include <doctest/doctest.h>

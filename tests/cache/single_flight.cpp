@@ -3,7 +3,6 @@
 
 #include "cache_fixture.hpp"
 #include "support/gate.hpp"
-#include <robots/cache/look_up.hpp>
 
 #include <doctest/doctest.h>
 

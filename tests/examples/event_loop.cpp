@@ -4,7 +4,6 @@
 // when it asks for one. The web of this loop is scripted: answers come one iteration later. The
 // loop itself sets the time. With sockets, only `network` would differ.
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>

@@ -2,7 +2,6 @@
 #include "cache/cache_fixture.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rulings/site_rulings.hpp>

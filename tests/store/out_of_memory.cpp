@@ -1,7 +1,6 @@
 // A storage, a flight, a look-up and a quarantine after an allocation has failed.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>

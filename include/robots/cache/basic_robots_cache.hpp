@@ -2,10 +2,11 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
@@ -13,6 +14,7 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -22,15 +24,118 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
+
+namespace robots::detail {
+
+class retrieval;
+
+}  // namespace robots::detail
 
 namespace robots::cache_detail {
 
 class cache_engine;
+class site_look_up;
 
 }  // namespace robots::cache_detail
 
 namespace robots {
+
+/// A look-up of a policy in steps, for programs that do their own network I/O, such as an event
+/// loop. `next` returns a step. The caller does the step and reports the result:
+///
+///     look_up asking = cache.begin(url);
+///     while (!asking.policy()) {
+///       const look_up::step step = asking.next();
+///       if (const auto* request = std::get_if<fetch_request>(&step)) {
+///         asking.on_response(send(*request));
+///       } else if (const auto* pause = std::get_if<look_up::retry_wait>(&step)) {
+///         sleep_until(pause->until, pause->stop);
+///         asking.on_wait_over();
+///       } else {
+///         wait_for_news(asking);  // see `call_on_news`
+///         asking.resume();
+///       }
+///     }
+///     const decision result = cache.check(url, asking);
+///
+/// Look-ups in steps and blocking calls for one site share one fetch. If the look-up that does the
+/// fetch is destroyed, the fetch is cancelled, and other callers that wait for the result start
+/// again. A look-up must not outlive its cache. Only one thread at a time may use a look-up. A step
+/// takes constant time, or linear time if it parses a file.
+class look_up {
+ public:
+  /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
+  /// through `stop`. After the wait, call `on_wait_over`.
+  using retry_wait = detail::retry_wait;
+
+  /// A wait while another look-up or thread works on the policy. When there is news, call `resume`.
+  /// The next step is then the policy, a request or another wait.
+  struct news_wait {};
+
+  /// A step: a request, a wait before a retry, a wait for news, or, at the end, the policy.
+  using step =
+      std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
+
+  /// Moves a look-up. The moved-from look-up has no policy, and its `next` returns a null policy.
+  look_up(look_up&&) noexcept;
+  /// Ends this look-up as the destructor does, and takes over the other look-up.
+  look_up& operator=(look_up&&) noexcept;
+  ~look_up();
+
+  /// Returns the next step. Only the functions below change the step. Send a request only once; any
+  /// thread may send it. If the `stop` of a step gets a stop request, nobody waits for the response
+  /// any more.
+  [[nodiscard]] step next() const;
+
+  /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
+  /// such as a halt, the policy follows this ruling.
+  [[nodiscard]] const std::shared_ptr<const robots::policy>& policy() const noexcept;
+
+  /// Returns true if the policy came from the cache.
+  [[nodiscard]] bool from_cache() const noexcept;
+
+  /// Returns true if this look-up did at least a part of the fetch.
+  [[nodiscard]] bool led() const noexcept;
+
+  /// Handles the response to the request of `next()`. Otherwise, has no effect.
+  void on_response(fetch_response response);
+
+  /// Ends a `retry_wait` whose time has come or whose `stop` got a request. Otherwise, has no
+  /// effect.
+  void on_wait_over();
+
+  /// Ends a `retry_wait` early, so that there is no retry. The last try gives the result.
+  void cut_short();
+
+  /// Ends a `news_wait` if there is news. Otherwise, has no effect.
+  void resume();
+
+  /// Calls `wake` when there is news for `resume`, in the thread that causes the news, or at once
+  /// if there is news already. `wake` must return soon and must not throw. A later `call_on_news`
+  /// replaces `wake`. Shortly after the look-up is destroyed, another thread can still call `wake`.
+  void call_on_news(std::function<void()> wake);
+
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch. If the result is
+  /// true, continue to drive this look-up until `next()` is a null policy. If nobody needs the
+  /// fetch any more, the `stop` of the step gets a stop request.
+  bool leave() noexcept;
+
+ private:
+  friend class cache_controls;
+
+  look_up(cache_detail::cache_engine& engine, std::unique_ptr<cache_detail::site_look_up> begun);
+
+  [[nodiscard]] detail::retrieval* fetch() const noexcept;
+
+  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
+  /// throws, drops the fetch.
+  void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
+
+  cache_detail::cache_engine* engine_;
+  std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
+};
 
 /// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
 /// a URL. Sets rulings, such as halts and overrides, which decide on a whole site. Code for any
@@ -47,8 +152,7 @@ class cache_controls {
   /// For an excluded host, the cache also counts and reports a denial.
   ///
   /// If the call is stopped or runs out of time during the fetch, returns the fallback policy for
-  /// `outcome::cancelled`. The cache does not keep this policy. The fetch continues for later calls
-  /// if `cache_options::finish_abandoned` is true.
+  /// `outcome::cancelled`, which the cache does not keep. See `cache_options::finish_abandoned`.
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     return look_up_policy(host_or_url, call, false);
@@ -207,27 +311,20 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
-  /// Returns the likely key of a site (`detail::possible_site_key`). Returns an empty text if a
-  /// ruling may apply to the site, so that the caller checks the rulings.
+  /// Returns `detail::possible_site_key`, or an empty text if a ruling may apply to the site.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Returns the number of the crawler `call.user_agent`: 0 for `cache_options::user_agent`, 1 for
-  /// the first of `cache_options::other_agents`. Throws `std::invalid_argument` for any other
-  /// crawler.
+  /// Returns 0 for `cache_options::user_agent`, 1 for the first of `cache_options::other_agents`.
+  /// Throws `std::invalid_argument` for any other crawler.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const;
-
-  [[nodiscard]] cache_detail::found load(std::string_view host_or_url, const call_options& call,
-                                         bool refreshes = false);
 
   [[nodiscard]] std::shared_ptr<const policy> look_up_policy(std::string_view host_or_url,
                                                              const call_options& call,
                                                              bool refreshes);
 
-  /// Decides on `target`, but does not count the decision.
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Counts and reports `decided` for crawler number `agent`. If `key` is empty, parses `url` for
-  /// the key.
+  /// Counts and reports `decided`. If `key` is empty, parses `url` for the key.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
@@ -255,8 +352,7 @@ class cache_controls {
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
-  /// Makes a cache, which listens to the messages of the shared store, if there is one. Throws
-  /// `std::invalid_argument` for invalid options. The message says what to change.
+  /// Throws `std::invalid_argument` for invalid options. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {})
       : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},

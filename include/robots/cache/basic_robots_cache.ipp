@@ -4,6 +4,7 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
+#include <robots/fetch/retrieval.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
@@ -15,15 +16,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace robots {
 
 namespace cache_detail {
 
-/// Parses `host_or_url`. If it names no site, throws `std::invalid_argument` with a message that
-/// names `member`, the function that the user called.
+/// Throws `std::invalid_argument` if `host_or_url` names no site. The message names `member`.
 [[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
   auto asked = parse_site(host_or_url);
   if (!asked) {
@@ -35,6 +37,105 @@ namespace cache_detail {
 }
 
 }  // namespace cache_detail
+
+ROBOTS_INLINE look_up::look_up(cache_detail::cache_engine& engine,
+                               std::unique_ptr<cache_detail::site_look_up> begun)
+    : engine_(&engine), work_(std::move(begun)) {}
+
+ROBOTS_INLINE look_up::look_up(look_up&&) noexcept = default;
+ROBOTS_INLINE look_up& look_up::operator=(look_up&&) noexcept = default;
+ROBOTS_INLINE look_up::~look_up() = default;
+
+ROBOTS_INLINE detail::retrieval* look_up::fetch() const noexcept {
+  const bool is_fetch =
+      work_ && work_->work && work_->work->next() == cache_detail::work_step::fetch;
+  return is_fetch ? &work_->work->fetch() : nullptr;
+}
+
+ROBOTS_INLINE look_up::step look_up::next() const {
+  const detail::retrieval* const fetched = fetch();
+  if (fetched == nullptr) {
+    return work_ && work_->asked && !work_->has_left ? step{news_wait{}} : policy();
+  }
+  const stop_token stop = work_->work->led().stop.get_token();
+  if (const auto* const pause = std::get_if<detail::retry_wait>(&fetched->next())) {
+    return detail::retry_wait{pause->until, stop};
+  }
+  auto request = std::get<fetch_request>(fetched->next());
+  request.stop = stop;
+  return request;
+}
+
+ROBOTS_INLINE const std::shared_ptr<const robots::policy>& look_up::policy() const noexcept {
+  static const std::shared_ptr<const robots::policy> none;
+  return work_ ? work_->answer.policy : none;
+}
+
+ROBOTS_INLINE bool look_up::from_cache() const noexcept {
+  return work_ && work_->answer.from_cache;
+}
+
+ROBOTS_INLINE bool look_up::led() const noexcept { return work_ && work_->led; }
+
+ROBOTS_INLINE void look_up::report(
+    const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle) {
+  if (detail::retrieval* const fetched = fetch()) {
+    try {
+      handle(*fetched, engine_->parts.moment());
+    } catch (...) {
+      work_->work = nullptr;
+      throw;
+    }
+    resume();
+  }
+}
+
+ROBOTS_INLINE void look_up::on_response(fetch_response response) {
+  report([&](detail::retrieval& fetched, const wall_anchor& now) {
+    if (!work_->work->led().stop.stop_requested()) {
+      detail::be_no_cancellation(response);
+    }
+    fetched.on_response(std::move(response), now.steady, now.wall);
+  });
+}
+
+ROBOTS_INLINE void look_up::on_wait_over() {
+  if (fetch() != nullptr && work_->work->led().stop.stop_requested()) {
+    return cut_short();
+  }
+  report(
+      [](detail::retrieval& fetched, const wall_anchor& now) { fetched.on_wait_over(now.steady); });
+}
+
+ROBOTS_INLINE void look_up::cut_short() {
+  report([](detail::retrieval& fetched, const wall_anchor& now) {
+    if (std::holds_alternative<detail::retry_wait>(fetched.next())) {
+      fetched.cancel({}, now.steady);
+    }
+  });
+}
+
+ROBOTS_INLINE void look_up::resume() {
+  if (work_ && !policy()) {
+    engine_->proceed(*work_);
+  }
+}
+
+ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
+  if (work_ && work_->place) {
+    work_->place.on_news(std::move(wake));
+  } else {
+    wake();
+  }
+}
+
+ROBOTS_INLINE bool look_up::leave() noexcept {
+  if (work_) {
+    work_->has_left = true;
+    work_->place = {};
+  }
+  return fetch() != nullptr;
+}
 
 ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
                                              cache_detail::cache_parts& parts,
@@ -243,19 +344,13 @@ ROBOTS_INLINE std::size_t cache_controls::agent_of(const call_options& call) con
   return static_cast<std::size_t>(found - others.begin()) + 1;
 }
 
-ROBOTS_INLINE cache_detail::found cache_controls::load(std::string_view host_or_url,
-                                                       const call_options& call, bool refreshes) {
-  const auto asked = parse_site(host_or_url);
-  return asked ? engine_->load(*asked, call, refreshes) : engine_->ruling_on(asked, host_or_url);
-}
-
 ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::look_up_policy(
     std::string_view host_or_url, const call_options& call, bool refreshes) {
   const std::size_t agent = agent_of(call);
   const std::string_view key = refreshes ? std::string_view{} : first_key(host_or_url);
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
   if (!known.policy) {
-    known = load(host_or_url, call, refreshes);
+    known = engine_->load(host_or_url, call, refreshes);
     note_exclusion(host_or_url, known, call);
   }
   return cache_detail::selected(std::move(known), agent).policy;
@@ -267,7 +362,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
   const bool is_kept = known.policy != nullptr;
   if (!is_kept) {
-    known = load(url, call);
+    known = engine_->load(url, call);
   }
   decision result = decide(is_kept ? detail::target_behind_key(url, key) : url,
                            cache_detail::selected(std::move(known), agent));

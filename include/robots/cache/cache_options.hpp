@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/require.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
@@ -171,11 +172,7 @@ namespace cache_detail {
                                   "\" is not a product token: use letters, '_' and '-', or '*'"};
     }
   }
-  const auto require = [](bool is_valid, const char* name, auto value, const char* advice) {
-    if (!is_valid) {
-      throw std::invalid_argument{name + (" is " + std::to_string(value)) + advice};
-    }
-  };
+  using base::require;
   const auto longest = options.longest_call.count();
   require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");
   const double share = options.fast_change_share;

@@ -2,7 +2,7 @@
 
 #include <robots/base/exceptions.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/cache/look_up.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>

@@ -3,7 +3,6 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -23,7 +22,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -230,14 +228,7 @@ class prefetch_run {
   std::mutex mutex_;
   base::clock_condition changed_;
   bool is_woken_ = false;
-  std::thread::id home_ = std::this_thread::get_id();
-  // A report from the thread of `operator()` needs no `wake`: the thread checks before each wait.
-  look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
-                                        [this]() noexcept {
-                                          if (std::this_thread::get_id() != home_) {
-                                            wake();
-                                          }
-                                        },
+  look_up_driver<clock_type, F> driver_{cache_.clock(), web_, [this]() noexcept { wake(); },
                                         limits_.max_in_flight};
 };
 

@@ -1,6 +1,5 @@
-#include <robots/cache/detail/background_threads.hpp>
-
 #include "support/gate.hpp"
+#include <robots/cache/detail/cache_engine.hpp>
 
 #include <doctest/doctest.h>
 

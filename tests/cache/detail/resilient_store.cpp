@@ -68,7 +68,7 @@ struct fixture {
     shared.fail("out of reach");
     for (int i = 0; i < 16; ++i) {
       store->owe("https://site" + std::to_string(i) + ".test");
-      store->release_and_catch_up();
+      store->release_and_catch_up(parts.now());
     }
   }
 
@@ -86,7 +86,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   const robots::store_lease lease = test.lease();
   test.shared.fail("out of reach");
   test.store->owe(key);
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   REQUIRE(test.store->owed() == 1);
 
   std::promise<void> erasing;
@@ -105,7 +105,7 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
     erasing.get_future().wait();
     return test.store->publish(key, "value", 1h, lease);
   });
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   CHECK(published.get() == publish_answer::stored);
   test.shared.recover();
   CHECK(test.shared.load(key) == "value");
@@ -123,7 +123,7 @@ TEST_CASE("An observer can call the store while it handles the event of a failur
   CHECK(changes == 1);
   test.shared.recover();
   test.clock.advance(1h);
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   CHECK(changes == 2);
   CHECK(test.store->owed() == 0);
 }
@@ -164,7 +164,7 @@ TEST_CASE("A reply does not contain a value that must still be erased") {
     }
   });
   const store_question question{.key = host_key, .other_key = key, .lease_key = host_key};
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   test.shared.on_call({});
   const auto replies = test.store->ask({&question, 1});
   CHECK(replies.front().other_value == robots::cache_detail::outdated_value);
@@ -207,7 +207,7 @@ TEST_CASE("A failed release of one lease does not prevent the release of the oth
       throw std::bad_alloc{};
     }
   });
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   test.shared.on_call({});
   CHECK(test.shared.try_lease("a.test", 1min));
   CHECK_FALSE(test.shared.try_lease("b.test", 1min));
@@ -219,11 +219,11 @@ TEST_CASE(
   fixture test;
   test.shared.fail("out of reach");
   test.store->owe(key);
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   CHECK(test.store->owed() == 1);
   test.shared.recover();
   test.store->owe(key);
-  test.store->release_and_catch_up();
+  test.store->release_and_catch_up(test.parts.now());
   CHECK(test.store->owed() == 0);
   test.shared.publish(key, "of another process", 1h);
   test.store->deliver();

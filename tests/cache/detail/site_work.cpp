@@ -128,7 +128,8 @@ TEST_CASE(
   REQUIRE(published);
   CHECK(published->latest.outcome == outcome::success);
   CHECK(work->lifetime() > 24h);
-  CHECK(work->on_published(publish_answer::stored).empty());
+  work->on_published(publish_answer::stored);
+  CHECK(files.cache->store->owed() == 0);
   CHECK(work->next() == work_step::done);
 }
 
@@ -202,8 +203,13 @@ TEST_CASE("A refresh takes the lease, and erases a record that it could not publ
   work->on_store_reply(files.lease());
   files.answer(*work, ok());
   CHECK(work->announces());
-  CHECK(work->on_published(publish_answer::failed) ==
-        std::vector<std::string>{"https://example.com", "example.com"});
+  for (const char* const key : {"https://example.com", "example.com"}) {
+    files.shared.publish(key, "older", 1h);
+  }
+  work->on_published(publish_answer::failed);
+  files.cache->store->deliver();
+  CHECK_FALSE(files.shared.load("https://example.com"));
+  CHECK_FALSE(files.shared.load("example.com"));
 }
 
 TEST_CASE("A file that was fetched under a lost lease is forgotten") {
@@ -216,7 +222,8 @@ TEST_CASE("A file that was fetched under a lost lease is forgotten") {
     if (expired) {
       files.clock.advance(files.sharing.lease);
     }
-    CHECK(work->on_published(publish_answer::lost).empty());
+    work->on_published(publish_answer::lost);
+    CHECK(files.cache->store->owed() == 0);
     CHECK((files.known().policy != nullptr) == expired);
   }
 }

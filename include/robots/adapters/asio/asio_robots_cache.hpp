@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/cache/look_up.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/policy/decision.hpp>

@@ -2,7 +2,6 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -10,8 +9,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,10 +20,92 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace robots::cache_detail {
+
+/// Threads for work that nobody waits for. A thread starts when it is first needed, and later waits
+/// for more work. Exceptions of the work are caught and counted as failures.
+class background_threads {
+ public:
+  /// Starts at most `most` threads. `counters` must outlive this object.
+  background_threads(std::size_t most, cache_counters& counters) noexcept
+      : most_(most), counters_(counters) {}
+  background_threads(const background_threads&) = delete;
+  background_threads& operator=(const background_threads&) = delete;
+
+  ~background_threads() { end(); }
+
+  /// Waits until all accepted work is done. Accepts no more work.
+  void end() {
+    {
+      const std::scoped_lock lock{mutex_};
+      ending_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) {
+        thread.join();
+      }
+    }
+  }
+
+  /// Runs `work` in a background thread: at once or, if `may_wait` is true, when a thread is free.
+  /// Returns false, and does not run `work`, if no thread is free and `may_wait` is false. Also
+  /// returns false after `end`, if `most` is 0, or if the system has no thread or no memory.
+  [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
+    const std::scoped_lock lock{mutex_};
+    const bool busy = idle_ <= waiting_.size();
+    const bool full = threads_.size() == most_;
+    if (ending_ || (busy && full && (!may_wait || most_ == 0))) {
+      return false;
+    }
+    try {
+      if (busy && !full) {
+        threads_.emplace_back([this] { serve(); });
+      }
+      waiting_.push_back(std::move(work));
+    } catch (...) {
+      return false;  // the system has no thread, or no memory
+    }
+    changed_.notify_one();
+    return true;
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      ++idle_;
+      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      --idle_;
+      if (waiting_.empty()) {
+        return;
+      }
+      std::function<void()> work = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      try {
+        work();
+      } catch (...) {
+        counters_.add(cache_event::failures);  // no memory, so the work is abandoned
+      }
+      work = nullptr;  // before the lock, since its destructor can call this object
+      lock.lock();
+    }
+  }
+
+  const std::size_t most_;
+  cache_counters& counters_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> waiting_;  // the oldest work first
+  std::vector<std::thread> threads_;
+  std::size_t idle_ = 0;
+  bool ending_ = false;
+};
 
 /// The part of a cache that does not depend on the user's types (see `cache_parts`). Runs each
 /// look-up to its end: in the thread of a blocking call if the call has enough time, else in
@@ -61,7 +144,7 @@ class cache_engine : public look_up_environment {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : take_queued()) {
-      publish(*work);  // does nothing for unfinished work, which is dropped
+      publish(*work);  // drops unfinished work
     }
   }
 
@@ -74,17 +157,23 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`.
-  [[nodiscard]] found load(const site& asked, const call_options& call, bool refreshes) {
+  /// Returns the policy of the site that a text names. Obeys the deadline, timeout and stop token
+  /// of `call`.
+  [[nodiscard]] found load(std::string_view host_or_url, const call_options& call,
+                           bool refreshes = false) {
+    const auto asked = parse_site(host_or_url);
+    if (!asked) {
+      return ruling_on(asked, host_or_url);
+    }
     const call_options limits = limits_of(call);
     site_look_up look{*this, call.context, 0};
-    look.start(asked);
+    look.start(*asked);
     look.refreshes = refreshes;
     look.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
-    if (rulings.may_be_signed_off_elsewhere(asked)) {
+    if (rulings.may_be_signed_off_elsewhere(*asked)) {
       if (has_time_for_store(limits)) {
-        learn_rulings({std::string{detail::without_scheme(look.key)}});
+        learn_rulings(*asked);
       } else {
         must_ask_for_rulings_ = true;
       }
@@ -98,7 +187,7 @@ class cache_engine : public look_up_environment {
     return std::move(look.answer);
   }
 
-  /// Asks the shared store, if there is one, for the rulings on a site. Blocks.
+  /// Asks the shared store, if there is one. Blocks.
   void learn_rulings(const site& asked) {
     if (store != nullptr) {
       learn_rulings({std::string{detail::without_scheme(asked.key())}});
@@ -110,7 +199,7 @@ class cache_engine : public look_up_environment {
  private:
   using shared_work = std::shared_ptr<site_work>;
 
-  /// Asks the shared store for the rulings on `sites`, which are keys without a scheme. Blocks.
+  /// `sites` are keys without a scheme.
   void learn_rulings(const std::vector<std::string>& sites) {
     constexpr std::size_t at_once = 64;
     for (auto next = sites.begin(); next != sites.end();) {
@@ -191,8 +280,8 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
   }
 
-  /// Finishes the work in `look.left`, which nobody waits for. Publishes results here if `limits`
-  /// leave enough time. All other work goes to threads of the cache.
+  /// Publishes the results in `look.left` if `limits` leave enough time. All other work goes to
+  /// threads of the cache.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -207,7 +296,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread of the cache fetch and publish. Returns false if no thread will do this.
+  /// Lets a thread fetch and publish. Returns false if no thread will do this.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -225,8 +314,7 @@ class cache_engine : public look_up_environment {
     work.on_fetched(std::move(result), stop.stop_requested());
   }
 
-  /// Lets a thread make the pending calls to the store (`resilient_store::owe`), and ask for
-  /// rulings if needed.
+  /// Lets a thread make the calls noted by `resilient_store::owe`, and ask for rulings if needed.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -262,15 +350,15 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Removes and returns all queued work. No other thread may run `serve` meanwhile.
+  /// Removes all queued work. No other thread may run `serve` meanwhile.
   [[nodiscard]] std::vector<shared_work> take_queued() {
     const std::scoped_lock lock{queue_mutex_};
     is_served_ = false;
     return std::exchange(queued_, {});
   }
 
-  /// Waits until queued work is due, and returns this work. Returns an empty list if the queue is
-  /// empty or the cache ends. The thread must leave `serve` after an empty list.
+  /// Waits until queued work is due, and removes it. Returns an empty list if the queue is empty or
+  /// the cache ends. The thread must then leave `serve`.
   [[nodiscard]] std::vector<shared_work> take_due() {
     constexpr std::size_t most = 512;  // limits the time of a batch
     const stop_token stop = closing_.get_token();
@@ -320,8 +408,8 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Asks the store until no element of `works` has the step `ask_store`. This takes one round
-  /// trip, and a second one if an element needs the lease. Blocks.
+  /// Asks the store until no element of `works` has the step `ask_store`, in one or two round
+  /// trips.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;
@@ -359,8 +447,6 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes finished work. Gives unfinished work to a waiting caller. If nobody waits and
-  /// `flight::finishes_alone` is true, gives unfinished work to a thread of the cache.
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
       return publish(*work);
@@ -373,7 +459,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Publishes the result of finished work, and releases its lease. Blocks.
+  /// Blocks. Does nothing if there is nothing to publish.
   void publish(site_work& work) {
     if (work.next() != work_step::publish) {
       return;
@@ -384,10 +470,8 @@ class cache_engine : public look_up_environment {
     if (is_wanted && work.lease()) {
       answer = store->publish(led.site_key, work.value(), work.lifetime(), *work.lease());
     }
-    for (const std::string& key : work.on_published(answer)) {
-      store->owe(key);
-    }
-    store->release_and_catch_up();
+    work.on_published(answer);
+    store->release_and_catch_up(parts.now());
     if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
       store->announce(led.site_key);
     }

@@ -70,7 +70,7 @@ class resilient_store {
   /// Returns the replies in the order of the questions. `outdated_value` replaces a value whose
   /// erasure is pending now, or was pending when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
-    release_and_catch_up();
+    release_and_catch_up(parts_.now());
     std::vector<std::pair<bool, bool>> were_owed;
     for (const store_question& question : questions) {
       were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
@@ -158,9 +158,9 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes at most 64 due calls noted by `owe`.
-  /// Returns true if more calls may be due.
-  bool release_and_catch_up() {
+  /// Releases the leases passed to `release_later`. Makes at most 64 calls noted by `owe` that are
+  /// due by `due`. Returns true if more may be due.
+  bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {
       const std::scoped_lock lock{mutex_};
@@ -169,14 +169,33 @@ class resilient_store {
     for (const store_lease& lease : leases) {
       call([&lease](SharedStore& store) { store.release(lease); });
     }
-    return catch_up(parts_.now());
+    constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
+    std::vector<std::string> missed;
+    // Keys without a scheme are erased first. Leases have these keys, so the erasure also ends the
+    // leases. Without a lease, no other process can publish an older file.
+    for (const bool is_bare : {true, false}) {
+      const std::scoped_lock lock{mutex_};
+      for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
+        if (owed->second.next_try <= due &&
+            is_bare == (detail::without_scheme(owed->first).size() == owed->first.size())) {
+          missed.push_back(owed->first);
+        }
+      }
+    }
+    for (const std::string& key : missed) {
+      const call_end end = make_missed_call(key, due);
+      report_changes();
+      if (end == call_end::failed) {
+        return false;
+      }
+    }
+    return !missed.empty();
   }
 
-  /// Releases the leases passed to `release_later`. Makes all due calls noted by `owe`. Stops if
-  /// the store fails.
+  /// Like `release_and_catch_up`, but makes all due calls. Stops if the store fails.
   void deliver() {
     const time_point due = parts_.now();
-    for (bool has_more = release_and_catch_up(); has_more; has_more = catch_up(due)) {
+    while (release_and_catch_up(due)) {
     }
   }
 
@@ -239,19 +258,31 @@ class resilient_store {
         return call_end::failed;
       }
     }
+    call_end end = call_end::done;
+    std::string why;
     try {
       watch_once();
       make(store_);
-      note_success();
-      return call_end::done;
     } catch (const store_part_error&) {
-      parts_.counters.add(cache_event::far_failures);
-      note_success();  // the other parts answer
-      return call_end::part_failed;
+      end = call_end::part_failed;
     } catch (...) {
-      note_failure();
-      return call_end::failed;
+      end = call_end::failed;
+      why = base::thrown_text("the shared store");
     }
+    if (end != call_end::done) {
+      parts_.counters.add(cache_event::far_failures);
+    }
+    const std::scoped_lock lock{mutex_};
+    if (end != call_end::failed) {
+      breaker_.on_success();  // also if a part failed, since the other parts answer
+      is_down_ = false;
+      return end;
+    }
+    breaker_.on_failure(parts_.now());
+    if (breaker_.state() != breaker_state::closed && !std::exchange(is_down_, true)) {
+      failure_ = std::move(why);
+    }
+    return end;
   }
 
   void watch_once() {
@@ -264,36 +295,16 @@ class resilient_store {
     }
   }
 
-  void note_success() {
-    const std::scoped_lock lock{mutex_};
-    breaker_.on_success();
-    is_down_ = false;
-  }
-
-  /// Counts the exception that is being handled as a failure of the store.
-  void note_failure() {
-    parts_.counters.add(cache_event::far_failures);
-    const std::scoped_lock lock{mutex_};
-    breaker_.on_failure(parts_.now());
-    if (breaker_.state() != breaker_state::closed && !std::exchange(is_down_, true)) {
-      failure_ = base::thrown_text("the shared store");
-    }
-  }
-
   /// Sends an event if the store has gone out of use or is in use again. The caller must not hold a
   /// lock, since observers can call the cache.
   void report_changes() {
-    bool is_down = false;
-    std::string why;
-    {
-      const std::scoped_lock lock{mutex_};
-      is_down = is_down_;
-      if (std::exchange(is_reported_down_, is_down) == is_down) {
-        return;
-      }
-      why.swap(failure_);
+    std::unique_lock lock{mutex_};
+    const bool is_down = is_down_;
+    if (std::exchange(is_reported_down_, is_down) != is_down) {
+      const std::string why = std::exchange(failure_, {});
+      lock.unlock();
+      parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
     }
-    parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
   }
 
   [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
@@ -303,31 +314,6 @@ class resilient_store {
   }
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
-
-  /// Makes at most 64 calls that are due by `due`. Returns true if more may be due.
-  [[nodiscard]] bool catch_up(time_point due) {
-    constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
-    std::vector<std::string> missed;
-    // Keys without a scheme are erased first. Leases have these keys, so the erasure also ends the
-    // leases. Without a lease, no other process can publish an older file.
-    for (const bool is_bare : {true, false}) {
-      const std::scoped_lock lock{mutex_};
-      for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
-        if (owed->second.next_try <= due &&
-            is_bare == (detail::without_scheme(owed->first).size() == owed->first.size())) {
-          missed.push_back(owed->first);
-        }
-      }
-    }
-    for (const std::string& key : missed) {
-      const call_end end = make_missed_call(key, due);
-      report_changes();
-      if (end == call_end::failed) {
-        return false;
-      }
-    }
-    return !missed.empty();
-  }
 
   /// Makes the pending call for `key` if it is due by `due`. The caller must then call
   /// `report_changes`.

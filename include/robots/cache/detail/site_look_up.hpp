@@ -21,11 +21,6 @@
 
 namespace robots::cache_detail {
 
-struct redirecting_site {
-  site asked;
-  found answer;
-};
-
 /// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
 /// site. This class only decides on the next step; `cache_engine` does the work. If the answer is a
 /// redirect to another site, the look-up continues with that site. The cache stores the redirect
@@ -39,6 +34,7 @@ class site_look_up {
       : context(std::move(caller)), agent(agent_number), cache_(cache) {}
 
   void start(const site& first) {
+    first_ = first;
     asked = first;
     key = first.key();
   }
@@ -108,7 +104,7 @@ class site_look_up {
   /// Returns the policy of a ruling on `asked`. Without a ruling, returns the entry of the site or
   /// joins the flight of the site.
   [[nodiscard]] found ask() {
-    if (behind_.empty()) {
+    if (redirects_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
@@ -168,7 +164,7 @@ class site_look_up {
     return {};
   }
 
-  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && behind_.empty(); }
+  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && redirects_.empty(); }
 
   /// Returns true if a redirect is so old that the site may have another answer now.
   [[nodiscard]] bool is_old(const policy& redirect) const {
@@ -196,13 +192,13 @@ class site_look_up {
   void arrive(found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
-    for (const redirecting_site& earlier : behind_) {
-      redirects += earlier.answer.policy->rules_source().redirects;
+    for (const found& earlier : redirects_) {
+      redirects += earlier.policy->rules_source().redirects;
     }
     if (url) {
-      behind_.push_back({*asked, known});
+      redirects_.push_back(known);
     }
-    if (!behind_.empty() && redirects > cache_.options.max_redirects) {
+    if (!redirects_.empty() && redirects > cache_.options.max_redirects) {
       // RFC 9309, section 2.3.1.2: a crawler that has followed fewer than five redirects must not
       // act as if there were no file.
       return fail(redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
@@ -224,72 +220,69 @@ class site_look_up {
   /// Ends a look-up whose redirects lead to no policy. If a redirect is old, first asks all sites
   /// again.
   void fail(outcome why, std::string text) {
-    const auto answers = std::exchange(behind_, {});
-    asked = answers.front().asked;
-    const bool are_old = std::any_of(answers.begin(), answers.end(), [&](const auto& earlier) {
-      return is_old(*earlier.answer.policy);
-    });
-    if (are_old && !asks_anew_ && !has_no_time) {
+    const auto redirects = std::exchange(redirects_, {});
+    asked = first_;
+    const auto any = [&](const auto& holds) {
+      return std::any_of(redirects.begin(), redirects.end(), holds);
+    };
+    if (!asks_anew_ && !has_no_time &&
+        any([&](const found& earlier) { return is_old(*earlier.policy); })) {
       asks_anew_ = true;
       place = {};
       return;
     }
-    const auto& first = answers.front().answer.policy;
+    const auto& first = redirects.front().policy;
     record retrieved;
     static_cast<record_head&>(retrieved) = first->rules_source();
     retrieved.outcome = why;
     retrieved.error_text = std::move(text);
     found failed{.policy = cache_.policies.judged(retrieved, {.last = policy::last_answer(first)},
                                                   cache_.parts.moment(), nullptr)};
-    if (std::none_of(answers.begin(), answers.end(),
-                     [](const auto& earlier) { return earlier.answer.from_cache; })) {
+    if (!any([](const found& earlier) { return earlier.from_cache; })) {
       cache_.parts.tell(fallback_event{cache_.parts.about(key, context), *failed.policy});
     }
     end(std::move(failed));
   }
 
   void end(found known) {
-    const site& first = behind_.empty() ? *asked : behind_.front().asked;
-    found ruled = cache_.ruling_on(first);  // a ruling may have been made meanwhile
+    found ruled = cache_.ruling_on(first_);  // a ruling may have been made meanwhile
     if (!ruled.policy && cache_.rulings.is_halted(asked->key())) {
       ruled = cache_.ruling_on(asked);  // an answer has halted the last site
     }
     if (ruled.policy) {
       known = std::move(ruled);
-    } else if (!behind_.empty()) {
-      known = behind_redirects(std::move(known));
+    } else if (!redirects_.empty()) {
+      known = redirected_to(std::move(known));
     }
     answer = selected(std::move(known), agent);
     asked.reset();
-    behind_.clear();
+    redirects_.clear();
     place = {};
   }
 
   /// Turns `known`, the answer at the end of the redirects, into an answer for the first site.
-  [[nodiscard]] found behind_redirects(found known) {
+  [[nodiscard]] found redirected_to(found known) {
+    const auto& first = redirects_.front().policy;
     record_head source = known.policy->source();
-    std::vector<detail::exchange> exchanges;
-    const auto add = [&](const std::vector<detail::exchange>& made_there) {
-      exchanges.insert(exchanges.end(), made_there.begin(), made_there.end());
+    auto own_exchanges = std::exchange(source.exchanges, {});
+    const auto add = [&](const std::vector<detail::exchange>& made) {
+      source.exchanges.insert(source.exchanges.end(), made.begin(), made.end());
     };
-    bool from_cache = known.from_cache;
-    for (const redirecting_site& earlier : behind_) {
-      const record_head& led_on = earlier.answer.policy->rules_source();
-      source.redirects += led_on.redirects;
-      add(led_on.exchanges);
-      from_cache = from_cache && earlier.answer.from_cache;
-      known.stale = known.stale || earlier.answer.stale;
+    const bool is_own_from_cache = known.from_cache;
+    for (const found& earlier : redirects_) {
+      const record_head& redirect = earlier.policy->rules_source();
+      source.redirects += redirect.redirects;
+      add(redirect.exchanges);
+      known.from_cache = known.from_cache && earlier.from_cache;
+      known.stale = known.stale || earlier.stale;
     }
-    if (!known.from_cache) {
-      add(source.exchanges);
+    if (!is_own_from_cache) {
+      add(own_exchanges);
     }
-    const auto& first = behind_.front().answer.policy;
     source.url = first->rules_source().url;
-    source.exchanges = std::move(exchanges);
     source.validators = {};
     known.policy =
         cache_.policies.judged_redirected(source, known.policy, policy::last_answer(first));
-    known.from_cache = from_cache;
     return known;
   }
 
@@ -324,8 +317,9 @@ class site_look_up {
   }
 
   look_up_environment& cache_;
-  std::vector<redirecting_site> behind_{};  // the sites that redirected to the site asked now
-  bool asks_anew_ = false;                  // old redirects must be fetched again, too
+  std::optional<site> first_{};     // the site of the first `asked`
+  std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
+  bool asks_anew_ = false;          // old redirects must be fetched again, too
   bool is_counted_ = false;
 };
 

@@ -48,7 +48,8 @@ class rate_limit {
   /// Returns true if the action is permitted for `key` now, and counts the action.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
-    state* const noted = keys_.find_or_add(key, now, &state::needed_until, now);
+    state* const noted =
+        keys_.find_or_add(key, now, [](const state& known) { return known.free_at; }, now);
     if (noted == nullptr) {
       return true;
     }
@@ -64,10 +65,6 @@ class rate_limit {
 
   struct state {
     time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
-
-    [[nodiscard]] static time_point needed_until(const state& noted) noexcept {
-      return noted.free_at;
-    }
   };
 
   const std::chrono::seconds ahead_;

@@ -175,8 +175,8 @@ class site_work {
   /// Returns true if the new answer makes all older copies outdated, also in other processes.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
-  /// Handles the result of publishing. Returns the keys that the store must erase.
-  [[nodiscard]] std::vector<std::string> on_published(publish_answer answer) {
+  /// Handles the result of publishing.
+  void on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
       release_lease();
@@ -193,23 +193,19 @@ class site_work {
           cache_.parts.counters.add(cache_event::storage_failures);
         }
       }
-      return {};
-    }
-    std::vector<std::string> outdated;
-    if (flight_->detached) {
+    } else if (flight_->detached) {
       if (answer == publish_answer::stored) {
-        outdated.push_back(flight_->site_key);
+        cache_.store->owe(flight_->site_key);
       }
     } else if (announces() && !value_.empty()) {
       // The records under other names of the site are older than the answer. If publishing failed,
       // the record under the site's own key is older, too.
       for (const site& name : policy_detail::names_of(flight_->asked)) {
         if (name != flight_->asked || answer == publish_answer::failed) {
-          outdated.push_back(name.key());
+          cache_.store->owe(name.key());
         }
       }
     }
-    return outdated;
   }
 
  private:
