@@ -4,7 +4,6 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/retrieval_result.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
@@ -14,7 +13,6 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -78,7 +76,7 @@ class look_up {
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
-  /// Moves a look-up. The moved-from look-up has no policy, and its `next` returns a null policy.
+  /// The moved-from look-up has no policy, and its `next` returns a null policy.
   look_up(look_up&&) noexcept;
   /// Ends this look-up as the destructor does, and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
@@ -168,8 +166,7 @@ class cache_controls {
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
   /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, counts and
-  /// reports a denial. A later `check` with this look-up and the same text does not count the
-  /// denial again.
+  /// reports a denial, which a later `check` with this look-up and the same text does not repeat.
   ///
   /// Until the look-up has ended, do not call a blocking function for the same site in the same
   /// thread. The call would wait for the look-up. Your program does not do all I/O: background
@@ -177,13 +174,13 @@ class cache_controls {
   /// the shared store.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
-  /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
-  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if `ended` has
-  /// not ended. Throws `std::invalid_argument` if `ended` is a look-up of another site.
+  /// Decides whether the crawler may fetch `url`, by the ruling on the site or, without a ruling,
+  /// by the policy of `ended`. Throws `std::logic_error` if `ended` has not ended, and
+  /// `std::invalid_argument` if `ended` is a look-up of another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` with `used`, a policy that `get` returned. `url` is a URL of the policy's
-  /// site, or a path with query. If there is a ruling on the site, the ruling decides. Unlike
+  /// Decides on `url` by the ruling on the site or, without a ruling, by `used`, a policy that
+  /// `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
   /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` of
   /// `call`. Throws `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
@@ -198,8 +195,7 @@ class cache_controls {
   /// unless the site is in quarantine or its circuit breaker is open.
   ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
-  /// forget the rules at most a second later. `cache_stats::pending_invalidations` counts the sites
-  /// that the thread must still erase.
+  /// forget the rules at most a second later. See `cache_stats::pending_invalidations`.
   void invalidate(std::string_view host_or_url);
 
   /// Fetches the robots.txt of a site again, and returns the new policy. Sends the validators
@@ -234,7 +230,7 @@ class cache_controls {
   /// names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
+  /// Ends the halt of a site, so that its robots.txt decides again. After a halt for
   /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if the site
   /// was halted. If there is a shared store, asks it whether the site is halted, and blocks until
   /// it answers. An observer must not call `resume` for a site that is not halted in this process.
@@ -268,8 +264,8 @@ class cache_controls {
   /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it concerns only the pace of
   /// requests. Sends no request. Uses only `user_agent` and `context` of `call`.
   ///
-  /// `reservation::complete` of a `basic_admission` calls this function. You may report a page
-  /// twice. For the same URL and status, the observer gets at most one event in 10 seconds.
+  /// `reservation::complete` of a `basic_admission` calls this function. For the same URL and
+  /// status, the observer gets at most one event in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
 
@@ -279,8 +275,7 @@ class cache_controls {
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
-  /// A site waits once a URL or a redirect has named it. The list has at most 65,536 sites. If more
-  /// sites wait, they are denied, too.
+  /// A site waits once a URL or a redirect has named it. The list has at most 65,536 sites.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -347,8 +342,7 @@ class cache_controls {
 /// store, so that only one process fetches the file of a site. If the store fails, each process
 /// fetches for itself. Circuit breakers are not shared.
 ///
-/// Any thread may call any member function. Network failures and bad content never throw. A look-up
-/// without a fetch takes constant time on average, plus the time of `rule_set::match`.
+/// A look-up without a fetch takes constant time on average, plus the time of `rule_set::match`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
@@ -373,7 +367,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
   /// until its site is looked up or another entry needs the room. Has an effect only if the storage
-  /// has `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
+  /// has `remove_expired`, as `LruStorage` does. Takes linear time.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());

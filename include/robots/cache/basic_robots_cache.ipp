@@ -4,13 +4,6 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
-#include <robots/fetch/retrieval.hpp>
-#include <robots/http/host.hpp>
-#include <robots/http/site.hpp>
-#include <robots/policy/decision.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/site_rulings.hpp>
 
 #include <algorithm>
 #include <array>

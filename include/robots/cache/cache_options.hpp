@@ -31,8 +31,8 @@ struct cache_options {
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
-  /// The product tokens of other crawlers for which the cache also answers. The entry `*` stands
-  /// for any crawler that a file does not name. The cache fetches each file once, as `user_agent`.
+  /// The product tokens of other crawlers for which the cache also answers. `*` stands for any
+  /// crawler that a file does not name. The cache fetches each file once, as `user_agent`.
   /// `call_options::user_agent` selects the crawler of a call.
   std::vector<std::string> other_agents{};
   /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
@@ -42,14 +42,13 @@ struct cache_options {
   /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
   /// "mandatory manual sign-off").
   std::vector<std::string> sign_off{};
-  /// A function that decides whether `host` is high-risk. `host` has the form of `site::host`. The
-  /// cache calls the function at each look-up of a host that `sign_off` does not list, in any
-  /// thread. If the function throws, the host is high-risk.
+  /// Decides whether `host` is high-risk. `host` has the form of `site::host`. The cache calls the
+  /// function at each look-up of a host that `sign_off` does not list, in any thread. If it throws,
+  /// the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
-  /// The options for parsing robots.txt files. `max_bytes` limits the octets that are fetched and
-  /// parsed.
+  /// The options for parsing. `max_bytes` limits the octets that are fetched and parsed.
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
@@ -101,9 +100,9 @@ struct cache_options {
   /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
   /// halt can come later. 0 means never. The halt has the reason `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// If true, the cache halts a site that revokes access. A site revokes access if
-  /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
-  /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
+  /// If true, the cache halts a site that revokes access: `basic_robots_cache::report_response`
+  /// returns true, or the site begins to answer the request for its robots.txt with 401 or 403. See
+  /// `access_revoked_event`.
   bool halt_revoked = false;
   /// The share of changed rules and lines (`change_report::share`) above which a change is fast,
   /// from 0 to 1 (the pipeline guide: ">30% directive delta"). `policy_change_event::fast` reports
@@ -111,9 +110,8 @@ struct cache_options {
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
   /// sum is above `fast_change_share`. A change counts if the rules that it replaced were fetched
-  /// within this time. A change and its later reversal both count. If empty, each change is judged
-  /// alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two retrievals are
-  /// rarely within an hour.
+  /// within this time. If empty, each change is judged alone. The pipeline guide uses one hour. But
+  /// rules stay fresh for a day, so two retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -121,8 +119,8 @@ struct cache_options {
   /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
   /// If true, a fetch continues when nobody waits for it any more, so that the next caller gets the
-  /// result. If false, the fetch is cancelled. A caller with a short timeout then never gets an
-  /// answer from a slow site, although it sends one request after another.
+  /// result. If false, it is cancelled, and a caller with a short timeout never gets an answer from
+  /// a slow site.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread, and
   /// so does a call that can end before its fetch. If no thread is free, a call with enough time
@@ -161,8 +159,7 @@ namespace cache_detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-/// Returns `options`. Throws `std::invalid_argument` for invalid options. The message says what to
-/// change.
+/// Throws `std::invalid_argument` for invalid options. The message says what to change.
 [[nodiscard]] inline cache_options validated(cache_options options) {
   detail::validate(retrieval_options_of(options));
   detail::validate(judge_options_of(options));

@@ -1,11 +1,8 @@
 #pragma once
 
 #include <robots/base/exceptions.hpp>
-#include <robots/base/stop_token.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -127,8 +124,7 @@ class look_up_driver {
     }
   }
 
-  /// Returns the number of look-ups without a policy. This includes look-ups that continue after
-  /// `leave`.
+  /// Returns the number of look-ups without a policy, also of those that continue after `leave`.
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
 
   /// Returns the number of requests that the fetcher has not answered.
@@ -151,10 +147,9 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  /// A report about look-up `id`. Without a `response`, the report is news or a stop request.
   struct report {
     number id = 0;
-    std::optional<fetch_response> response{};
+    std::optional<fetch_response> response{};  // empty for news or a stop request
   };
 
   /// The queue of reports from any thread. It outlives the driver, since a report can come after
@@ -163,7 +158,7 @@ class look_up_driver {
    public:
     explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// Adds the only element of `node`. Moves this element, so that the call allocates nothing.
+    /// Moves the only element of `node`, so that the call allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex_};
       if (wake_) {
@@ -175,7 +170,7 @@ class look_up_driver {
       }
     }
 
-    /// Removes the oldest report. Returns a list of this report, or an empty list without reports.
+    /// Removes the oldest report. Returns an empty list without reports.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex_};

@@ -1,13 +1,9 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
-#include <robots/base/stop_token.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <array>
@@ -59,7 +55,7 @@ struct prefetch_limits {
   stop_token stop{};
 
   /// The time at which the call ends, by the clock of the cache. All requests are cancelled then. A
-  /// retry that is due at this time or later does not happen: the last failure is the result.
+  /// retry that is due then or later does not happen: the last failure is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -243,8 +239,8 @@ class prefetch_run {
 /// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
 /// once, bit by bit as requests end. So `hosts` may be endless or come from a file, but should not
 /// block. After each host, the calling thread calls `progress`, which may use the cache. Passes on
-/// exceptions of `hosts` and of `progress`. Such an exception cancels all requests in flight. Other
-/// callers that waited for these requests then send new ones.
+/// exceptions of `hosts` and of `progress`, which cancel all requests in flight. Other callers that
+/// waited for these requests then send new ones.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

@@ -1,11 +1,6 @@
 #pragma once
 
-#include <robots/base/clock_condition.hpp>
-#include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/http/host.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,15 +2,10 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/counters.hpp>
-#include <robots/fetch/call_options.hpp>
-#include <robots/fetch/fetcher.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/store/storage.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
 #include <atomic>
@@ -24,16 +19,9 @@
 #include <string_view>
 #include <utility>
 
-namespace robots {
-
-class SharedStore;
-struct tiered_options;
-
-}  // namespace robots
-
 namespace robots::cache_detail {
 
-/// The part of a storage that processes share. `store` is null if the storage shares nothing.
+/// The part of a storage that processes share, or null.
 struct shared_part {
   SharedStore* store = nullptr;
   const tiered_options* options = nullptr;
@@ -76,8 +64,7 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
-/// The interface to the user's fetcher, clock, storage and observer. The rest of the cache does not
-/// depend on their types.
+/// The interface to the user's fetcher, clock, storage and observer, which hides their types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -86,9 +73,8 @@ class cache_parts : public detail::event_teller {
   /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
-  /// Erases an entry. Passes on exceptions of the storage.
+  /// Passes on exceptions of the storage, and so does `clear`.
   virtual void erase(std::string_view key) = 0;
-  /// Like `erase`, but counts an exception instead of throwing it.
   void try_erase(std::string_view key) noexcept {
     try {
       erase(key);
@@ -96,7 +82,6 @@ class cache_parts : public detail::event_teller {
       counters.add(cache_event::storage_failures);
     }
   }
-  /// Erases all entries. Passes on exceptions of the storage.
   virtual void clear() = 0;
 
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
@@ -110,16 +95,15 @@ class cache_parts : public detail::event_teller {
                                   const std::function<bool()>& ready) = 0;
 
   /// Returns the fresh entry of `key`, and counts and reports the hit. Returns no policy if the
-  /// site redirects to another site, or if the cache may have missed messages of the shared store
-  /// since the entry was stored.
+  /// site redirects to another site, or if messages of the shared store may have been missed since.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
 
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
-  /// The number of times that messages of the shared store may have been missed. The store must be
-  /// asked about an entry whose `cache_entry::epoch` differs from this number.
+  /// Grows when messages of the shared store may have been missed. The store must be asked about an
+  /// entry whose `cache_entry::epoch` differs.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
@@ -128,8 +112,8 @@ class cache_parts : public detail::event_teller {
   ~cache_parts() = default;
 };
 
-/// The user's fetcher, clock, storage and observer. Catches and counts the exceptions of the
-/// storage and of the observer, except in `erase` and `clear`.
+/// Catches and counts the exceptions of the storage and of the observer, except in `erase` and
+/// `clear`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:

@@ -1,20 +1,8 @@
 #pragma once
 
-#include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/detail/site_alarms.hpp>
 #include <robots/cache/detail/site_policies.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
-#include <robots/fetch/retrieval.hpp>
-#include <robots/http/site.hpp>
-#include <robots/observe/events.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/site_names.hpp>
-#include <robots/rep/read/product_token.hpp>
-#include <robots/rulings/site_rulings.hpp>
-#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -31,8 +19,7 @@ namespace robots::cache_detail {
 /// to the other names of a site (`policy_detail::names_of`). Any thread may call any member.
 class look_up_environment {
  public:
-  /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object. `shared`
-  /// has no store if nothing is shared.
+  /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object.
   look_up_environment(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : options(validated(std::move(user_options))),
         parts(own),
@@ -61,10 +48,8 @@ class look_up_environment {
   }
 
   /// Handles a message of the shared store. `key` is the key of a site that another process has
-  /// changed, or the text of a ruling. An empty `key` means that messages may have been missed. The
-  /// next look-up of an affected site asks the store. If a message named the site and the store has
-  /// no record, the look-up erases the entry. Otherwise, a fresh entry stays unless the store has a
-  /// newer record.
+  /// changed, or the text of a ruling. If it is empty, messages may have been missed. The next
+  /// look-up of an affected site asks the store: see `site_work::end_with_confirmed`.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -101,7 +86,7 @@ class look_up_environment {
   }
 
   /// Returns the stored policy of a site, or of the site to which it redirects, even if the policy
-  /// has expired. Returns null if there is no policy.
+  /// has expired.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
@@ -115,8 +100,7 @@ class look_up_environment {
     }
   }
 
-  /// Erases the rules of a site in this process, and drops the result of a running fetch. Passes on
-  /// exceptions of the storage.
+  /// Erases the rules of a site in this process. Passes on exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // A flight that already runs can have an old result. A flight that begins during the erasure
@@ -183,7 +167,6 @@ class look_up_environment {
             .fallback = options.fallback};
   }
 
-  /// Returns the function that sends rulings to other processes. It is empty without a store.
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};

@@ -2,14 +2,8 @@
 
 #include <robots/base/exceptions.hpp>
 #include <robots/base/hash.hpp>
-#include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
-#include <robots/http/host.hpp>
-#include <robots/observe/events.hpp>
 #include <robots/store/shared_store.hpp>
-#include <robots/store/tiered_storage.hpp>
-#include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -40,8 +34,8 @@ enum class publish_answer : std::uint8_t {
 
 /// A shared store whose failures are caught and counted. After several failures in a row, the store
 /// is not used for a while, and the observer gets an event. If only a part of the store fails, the
-/// other parts are still used. Any thread may call any member. Members can block unless their
-/// comments say otherwise.
+/// other parts are still used. Any thread may call any member. Only `owe`, `owed` and
+/// `release_later` never block.
 class resilient_store {
  public:
   resilient_store(const shared_part& shared, cache_parts& parts)
@@ -53,7 +47,7 @@ class resilient_store {
   resilient_store(const resilient_store&) = delete;
   resilient_store& operator=(const resilient_store&) = delete;
 
-  /// Releases the leases passed to `release_later`. Tries the calls noted by `owe` a last time.
+  /// Tries the calls noted by `owe` a last time.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options_.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
@@ -67,8 +61,7 @@ class resilient_store {
 
   [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
 
-  /// Returns the replies in the order of the questions. `outdated_value` replaces a value whose
-  /// erasure is pending now, or was pending when the call began.
+  /// `outdated_value` replaces a value whose erasure is pending, or was when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up(parts_.now());
     std::vector<std::pair<bool, bool>> were_owed;
@@ -91,7 +84,6 @@ class resilient_store {
     return replies;
   }
 
-  /// Stores a value and ends `lease`, if this process still holds `lease`.
   [[nodiscard]] publish_answer publish(std::string_view key, std::string_view value,
                                        std::chrono::milliseconds lifetime,
                                        const store_lease& lease) {
@@ -120,7 +112,7 @@ class resilient_store {
   /// the call publishes and announces `value`. Otherwise, the call erases the key for all
   /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
   /// process ignores the stored value of the key. While 65,536 keys wait, a call for another key is
-  /// lost, and the observer gets an event. Does not block.
+  /// lost, and the observer gets an event.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     {
       const std::scoped_lock lock{mutex_};
@@ -148,7 +140,7 @@ class resilient_store {
     call([key](SharedStore& store) { store.announce(key); });
   }
 
-  /// Lets the next `release_and_catch_up` release a lease. Does not block.
+  /// Lets the next `release_and_catch_up` release a lease.
   void release_later(store_lease lease) noexcept {
     try {
       const std::scoped_lock lock{mutex_};
@@ -237,8 +229,7 @@ class resilient_store {
     failed,       // the store failed, or is not in use now
   };
 
-  /// A pending call to the store. It publishes and announces `value` or, if `value` is empty,
-  /// erases the key.
+  /// A pending call to the store: see `owe`.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();
@@ -366,8 +357,7 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};  // guarded by `watching_`
   std::atomic<bool> watches_ = false;
 
-  // Locked during a late erasure, and during `publish` for a key that must still be erased. So a
-  // late erasure cannot delete a new value.
+  // Locked during a late erasure, and during `publish` for a key that must still be erased.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <robots/base/clock_condition.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-#include <robots/fetch/call_options.hpp>
-#include <robots/http/site.hpp>
-#include <robots/policy/policy.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -29,10 +25,9 @@ class site_work;
 /// the cache, does the work. Only the thread that does the work may call `set_last` and `last`.
 class flight {
  public:
-  /// The end of a flight. A null result means that the flight was abandoned.
   struct ending {
-    std::shared_ptr<const policy> result{};
-    bool from_store = false;  ///< true if this flight did not fetch the result
+    std::shared_ptr<const policy> result{};  ///< null if the flight was abandoned
+    bool from_store = false;                 ///< true if this flight did not fetch the result
   };
 
   flight(std::string_view flight_key, const site& target, bool goes_on,
@@ -68,8 +63,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number`. If no waiter is left, drops any work on offer. The end of this work
-  /// abandons the flight.
+  /// Removes waiter `number`. If no waiter is left, drops any work on offer, and so the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.
@@ -91,7 +85,7 @@ class flight {
     }
   }
 
-  /// Ends the flight, unless it has ended. If the result is null, the waiting look-ups start again.
+  /// If the result is null, the waiting look-ups start again. A second call has no effect.
   void end(ending outcome) {
     if (ended()) {
       return;
@@ -171,8 +165,7 @@ class flight {
   std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
 
-/// Ensures that only one caller at a time fetches the policy of a key. Must outlive all waiters and
-/// flights.
+/// Ensures that only one caller at a time fetches the policy of a key. Must outlive all flights.
 class single_flight {
  public:
   /// A place among the waiters of a flight.
@@ -205,8 +198,8 @@ class single_flight {
 
   struct joined {
     waiter place;
-    /// The flight if the caller began it, else null. The caller must end this flight. If `lead` is
-    /// destroyed earlier, the flight is abandoned.
+    /// The flight if the caller began it, and must end it, else null. If `lead` is destroyed
+    /// earlier, the flight is abandoned.
     std::shared_ptr<flight> lead;
   };
 
@@ -221,8 +214,7 @@ class single_flight {
     return {waiter{found->second}, is_new ? std::move(lead) : nullptr};
   }
 
-  /// Gives the result to all waiters. After this, a new flight can begin. Has no effect if the
-  /// flight has ended.
+  /// Gives the result to all waiters. After this, a new flight can begin.
   void end(flight& led, flight::ending outcome) {
     {
       const std::scoped_lock lock{mutex_};
@@ -234,7 +226,7 @@ class single_flight {
     led.end(std::move(outcome));
   }
 
-  /// Sets `detached` of the flight for `key`, if there is one. The next caller begins a new flight.
+  /// Detaches the flight for `key`, so that the next caller begins a new flight.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     if (const auto found = flights_.find(key); found != flights_.end()) {

@@ -2,17 +2,10 @@
 
 #include <robots/base/hash.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/judge.hpp>
-#include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/rulings/site_rulings.hpp>
-#include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -34,11 +27,9 @@
 namespace robots::cache_detail {
 
 /// Compares each answer of a site with its earlier answers. Reports changes. Halts or quarantines
-/// the site if `cache_options` demand this.
-///
-/// Remembers the facts that can lead to a halt of a site, even after its policy was evicted or
-/// invalidated. At least the 262,144 sites used last are remembered. Any thread may call any
-/// member.
+/// the site if `cache_options` demand this. Remembers the facts that can lead to a halt of a site,
+/// even after its policy was evicted or invalidated, for at least the 262,144 sites used last. Any
+/// thread may call any member.
 class site_alarms {
  public:
   site_alarms(const cache_options& options, cache_parts& parts,
@@ -144,7 +135,7 @@ class site_alarms {
     std::forward_list<change> changes{};  // the newest change first
   };
 
-  /// Calls `function` with the memory of a site, under a lock. Returns the result.
+  /// Calls `function` with the memory of a site, under a lock.
   template <class Function>
   std::invoke_result_t<const Function&, memory&> use(std::string_view key,
                                                      const Function& function) {
@@ -193,8 +184,7 @@ class site_alarms {
     return answer.outcome() == outcome::client_error && (status == 401 || status == 403);
   }
 
-  /// Reports a site that refuses its robots.txt now but did not before. Also halts the site if
-  /// `cache_options::halt_revoked` is true.
+  /// Reports, and halts if needed, a site that refuses its robots.txt now but did not before.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

@@ -1,13 +1,6 @@
 #pragma once
 
-#include <robots/base/saturating_add.hpp>
-#include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/site_work.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/observe/events.hpp>
-#include <robots/policy/decision.hpp>
-#include <robots/policy/judge.hpp>
-#include <robots/policy/site_names.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,9 +15,8 @@
 namespace robots::cache_detail {
 
 /// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
-/// site. This class only decides on the next step; `cache_engine` does the work. If the answer is a
-/// redirect to another site, the look-up continues with that site. The cache stores the redirect
-/// like any other answer.
+/// site. This class only decides on the next step; `cache_engine` does the work. If the answer,
+/// which the cache stores, is a redirect to another site, the look-up continues with that site.
 class site_look_up {
  public:
   /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
@@ -101,8 +93,6 @@ class site_look_up {
     return true;
   }
 
-  /// Returns the policy of a ruling on `asked`. Without a ruling, returns the entry of the site or
-  /// joins the flight of the site.
   [[nodiscard]] found ask() {
     if (redirects_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
@@ -143,36 +133,38 @@ class site_look_up {
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
     const bool answers = is_fresh && (!policies.is_in_doubt(entry) ||
                                       (lead && !policies.questions.take(site_key, now)));
+    std::shared_ptr<site_work> begun;
+    if (lead && answers) {
+      cache_.flights.end(*lead, {entry.policy, true});
+    } else if (lead) {
+      begun =
+          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
+    }
     if (renewal || answers) {
       const bool is_stale = now >= entry.fresh_until;
       count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
-      if (lead && !answers) {
-        left.push_back(
-            std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
-      } else if (lead) {
-        cache_.flights.end(*lead, {entry.policy, true});
+      if (begun) {
+        left.push_back(std::move(begun));
       }
       return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
     place = std::move(joined);
-    if (lead) {
+    if (begun) {
       count(look_up_result::miss);
-      work =
-          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
-      led = led || work->next() == work_step::fetch;
+      led = led || begun->next() == work_step::fetch;
+      work = std::move(begun);
     }
     return {};
   }
 
   [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && redirects_.empty(); }
 
-  /// Returns true if a redirect is so old that the site may have another answer now.
   [[nodiscard]] bool is_old(const policy& redirect) const {
     return cache_.parts.now() >=
            base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Leaves the flight. Returns the result of the flight if it is usable.
+  /// Leaves the flight, and returns its result if it is usable.
   [[nodiscard]] found take(flight::ending ended) {
     const bool is_of_site = place->asked == *asked;
     place = {};
@@ -217,8 +209,7 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, first asks all sites
-  /// again.
+  /// Ends a look-up whose redirects lead to no policy. If one is old, first asks all sites again.
   void fail(outcome why, std::string text) {
     const auto redirects = std::exchange(redirects_, {});
     asked = first_;
@@ -286,8 +277,7 @@ class site_look_up {
     return known;
   }
 
-  /// Returns the entry of the site if a look-up may use the entry without a fetch. Otherwise,
-  /// returns the policy for a cancelled call.
+  /// Returns the entry if it may be used without a fetch, else the policy for a cancelled call.
   [[nodiscard]] found find_kept() {
     const wall_anchor now = cache_.parts.moment();
     const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);

@@ -2,27 +2,15 @@
 
 #include <robots/base/hash.hpp>
 #include <robots/base/random.hpp>
-#include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
-#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/single_flight.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/http/message.hpp>
-#include <robots/http/site.hpp>
-#include <robots/observe/events.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/judge.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/store/storage.hpp>
-#include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -38,14 +26,12 @@
 
 namespace robots::cache_detail {
 
-/// Limits how often an action is done for each key: `burst` times in a row, then once in ten
-/// seconds. If more than `most_keys` keys must be remembered, some keys are forgotten. Any thread
-/// may call any member.
+/// Permits an action for each key `burst` times in a row, then once in ten seconds. If more than
+/// `most_keys` keys must be remembered, some are forgotten. Any thread may call any member.
 class rate_limit {
  public:
   rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
 
-  /// Returns true if the action is permitted for `key` now, and counts the action.
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
     state* const noted =
@@ -80,8 +66,7 @@ struct kept_entry : cache_entry {
 
 /// Decodes `value`, the records of a site in the shared store. Returns an empty optional if they
 /// are not plausible, since anyone who can write to the store can forge records. A record that was
-/// fetched after `latest` is not plausible. `max_bytes` is the largest number of octets that this
-/// process reads from a file.
+/// fetched after `latest` is not plausible. This process reads `max_bytes` octets of a file.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -113,8 +98,8 @@ struct kept_entry : cache_entry {
 }
 
 /// Makes the records of a site for the other processes. `result` is the policy of `retrieved`.
-/// `good` is the last good record, if it is known. Returns an empty optional if the site did not
-/// answer, or if `good`, which has the file, is missing after a 304.
+/// Returns an empty optional if the site did not answer, or if `good`, the last good record, which
+/// has the file, is missing after a 304.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -130,8 +115,8 @@ struct kept_entry : cache_entry {
   return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
-/// Makes the policies of sites from retrievals and from records of other processes. Stores the
-/// policies in this process. Reports each step to the observer.
+/// Makes the policies of sites from retrievals and from records of other processes. Stores them in
+/// this process. Reports each step to the observer.
 class site_policies {
  public:
   site_policies(const cache_options& options, cache_parts& parts)
@@ -157,7 +142,7 @@ class site_policies {
     return retrieved;
   }
 
-  /// Makes the policy of a record. If `led` is not null, reports a parsed text to the observer.
+  /// If `led` is not null, reports a parsed text to the observer.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
                                                      const wall_anchor& now, const flight* led) {
@@ -220,8 +205,8 @@ class site_policies {
     return events;
   }
 
-  /// Counts and reports a retrieval with its result. Returns false if the result is not an answer:
-  /// the retrieval was cancelled, or `cut_short` is true.
+  /// Counts and reports a retrieval. Returns false if its result is not an answer: it was
+  /// cancelled, or `cut_short` is true.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -251,8 +236,7 @@ class site_policies {
   }
 
   /// Returns true if an entry needs a renewal, but look-ups may use the entry meanwhile. A renewal
-  /// fetches, or asks the shared store for a newer record. Returns false for an entry that `doubt`
-  /// or `suspect` has marked.
+  /// fetches, or asks the shared store for a newer record.
   [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
@@ -264,8 +248,7 @@ class site_policies {
   /// questions.
   rate_limit questions{4, 65'536};
 
-  /// Marks the entry of a key, since another process has changed the site. The entry answers again
-  /// only after the cache has asked the shared store.
+  /// Lets an entry answer only after the cache has asked the shared store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Makes the next look-up ask a site again if its stored answer is at least `least_age` old.
@@ -275,7 +258,7 @@ class site_policies {
     }
   }
 
-  /// Erases the entry of a key. Passes on exceptions of the storage.
+  /// Passes on exceptions of the storage, and so does `forget_all`.
   void forget(std::string_view key) {
     const std::scoped_lock lock{writing_};
     parts_.erase(key);
@@ -292,15 +275,13 @@ class site_policies {
     }
   }
 
-  /// Erases all entries. Passes on exceptions of the storage.
   void forget_all() {
     const std::scoped_lock lock{writing_};
     parts_.clear();
   }
 
   /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
-  /// meanwhile. `epoch` is `cache_parts::store_epoch` at the start of the flight. If `replaces_all`
-  /// is true, the policy replaces the entries under all keys of the site.
+  /// meanwhile. If `replaces_all` is true, it replaces the entries under all keys of the site.
   ///
   /// An invalidation detaches the flight before it erases the entry. So either the invalidation
   /// erases the new entry, or this function sees that the flight is detached. A message about a
@@ -379,8 +360,7 @@ class site_policies {
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
 
-  /// Sets `fresh_until` of the entry to `as`, which is `in_doubt` or `in_suspicion`. Has no effect
-  /// if the entry is marked already, or if its policy is younger than `least_age`.
+  /// Has no effect if the entry is marked already, or if its policy is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();

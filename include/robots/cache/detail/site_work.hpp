@@ -1,14 +1,6 @@
 #pragma once
 
-#include <robots/base/saturating_add.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
-#include <robots/fetch/outcome.hpp>
-#include <robots/fetch/retrieval.hpp>
-#include <robots/observe/events.hpp>
-#include <robots/policy/codec.hpp>
-#include <robots/policy/judge.hpp>
-#include <robots/policy/record.hpp>
-#include <robots/policy/site_names.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +11,6 @@
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 namespace robots::cache_detail {
 
@@ -32,8 +23,8 @@ enum class work_step : std::uint8_t {
   done,
 };
 
-/// Finds the policy of one site, but does no I/O and starts no threads. The caller, called the
-/// driver, does each step and reports the result.
+/// Finds the policy of one site, but does no I/O and starts no threads. The caller does each step
+/// and reports the result.
 ///
 /// With a shared store, the first step asks the store. If the store has no answer, only the process
 /// that holds the site's lease fetches the file. The other processes read the store again from time
@@ -44,10 +35,9 @@ enum class work_step : std::uint8_t {
 /// is destroyed before the flight ends, the flight is abandoned, and waiting look-ups start again.
 class site_work {
  public:
-  /// `known` is the entry of the site in this process. `epoch` is the value of
-  /// `cache_parts::store_epoch` before the entry was read. If `refreshes` is true, earlier answers
-  /// of any process are not used. If `is_fresh` is true, `known` is the answer unless the store has
-  /// a newer answer.
+  /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` before
+  /// the entry was read. If `refreshes` is true, earlier answers of any process are not used. If
+  /// `is_fresh` is true, `known` is the answer unless the store has a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -117,7 +107,6 @@ class site_work {
 
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
-  /// Starts the fetch, or starts it again from the beginning.
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
@@ -139,8 +128,7 @@ class site_work {
     }
   }
 
-  /// Handles the result of `fetch()`. Abandons the flight if the fetch was cancelled. Also abandons
-  /// the flight if the fetch was cut short and `is_stopped` is true.
+  /// Abandons the flight if the fetch was cancelled, or cut short while `is_stopped` is true.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.policies.note_exchanges(*flight_, result);
@@ -175,7 +163,6 @@ class site_work {
   /// Returns true if the new answer makes all older copies outdated, also in other processes.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
-  /// Handles the result of publishing.
   void on_published(publish_answer answer) {
     step_ = work_step::done;
     if (answer == publish_answer::failed) {
@@ -244,9 +231,8 @@ class site_work {
     step_ = work_step::wait;
   }
 
-  /// Ends the flight with a record in `reply`: that of the site, or that of its counterpart
-  /// (`policy_detail::counterpart_of`). Returns false if neither record is a usable answer. The
-  /// policy of an unusable record can still become `flight::last`.
+  /// Ends the flight with the record of the site or of its counterpart. Returns false if neither is
+  /// a usable answer. The policy of an unusable record can still become `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;
@@ -310,8 +296,7 @@ class site_work {
     return true;
   }
 
-  /// Returns the records in a value of the store. Returns an empty optional if the records are
-  /// outdated or not plausible.
+  /// Returns an empty optional if the records are outdated or not plausible.
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
                                                          const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
@@ -341,8 +326,8 @@ class site_work {
   }
 
   /// Like `end_with_fresh`, after the store had no newer record. Stores the entry as checked. But
-  /// if a message reported a change and the store has no record, another process has erased the
-  /// site. In this case, erases the entry instead.
+  /// if a message reported a change, another process has erased the site, so erases the entry
+  /// instead.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -355,9 +340,8 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry of the site if this entry may answer while another
-  /// process asks. See `cache_options::stale_while_revalidate` and
-  /// `fallback_action::last_good_or_deny`.
+  /// Ends the flight with the stale entry if it may answer while another process asks: see
+  /// `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const auto last = refreshes_ ? nullptr : flight_->last();
     if (!last) {
