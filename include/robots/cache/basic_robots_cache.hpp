@@ -25,12 +25,6 @@
 #include <variant>
 #include <vector>
 
-namespace robots::detail {
-
-class retrieval;
-
-}  // namespace robots::detail
-
 namespace robots::cache_detail {
 
 class cache_engine;
@@ -82,9 +76,8 @@ class look_up {
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. Only the functions below change the step. Send a request only once; any
-  /// thread may send it. If the `stop` of a step gets a stop request, nobody waits for the response
-  /// any more.
+  /// Returns the next step. Only the functions below change it. Send a request only once, in any
+  /// thread. If the `stop` of a step gets a stop request, nobody waits for the response any more.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -100,8 +93,7 @@ class look_up {
   /// Handles the response to the request of `next()`. Otherwise, has no effect.
   void on_response(fetch_response response);
 
-  /// Ends a `retry_wait` whose time has come or whose `stop` got a request. Otherwise, has no
-  /// effect.
+  /// Ends a `retry_wait` that is over or whose `stop` got a request. Otherwise, has no effect.
   void on_wait_over();
 
   /// Ends a `retry_wait` early, so that there is no retry. The last try gives the result.
@@ -215,8 +207,8 @@ class cache_controls {
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
   /// sign-off. An origin without an override uses the override of its host. A host without a scheme
-  /// uses its own override. If there is none, it uses the override of its https origin, and then of
-  /// its http origin. Throws `std::invalid_argument` for a text that names no site.
+  /// uses its own override, else that of its https origin, and then of its http origin. Throws
+  /// `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
@@ -244,9 +236,8 @@ class cache_controls {
 
   /// Calls `on_denied` when a ruling of this or another process begins to deny a site: a halt, an
   /// override, a quarantine, or a withdrawn sign-off. The argument is `site::key` without a scheme.
-  /// The cache can call `on_denied` in any thread. Destroy the result to end the calls. `on_denied`
-  /// must not block, set a ruling, or destroy the result. The cache ignores exceptions of
-  /// `on_denied`.
+  /// Any thread can make the call. Destroy the result to end the calls. `on_denied` must not block,
+  /// set a ruling, or destroy the result. The cache ignores exceptions of `on_denied`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
@@ -254,10 +245,9 @@ class cache_controls {
   [[nodiscard]] bool is_denied(std::string_view url) const;
 
   /// Handles the response that you got for a page. Pass true as `is_challenge` if you got a
-  /// challenge, such as a CAPTCHA, instead of the page. Returns true if the site revoked access.
-  /// Access is revoked if the response is 401, 403 or a challenge, but no ruling and no stored rule
-  /// denies the URL. Then the observer gets an `access_revoked_event`, and the cache halts the site
-  /// if `cache_options::halt_revoked` is true.
+  /// challenge, such as a CAPTCHA, instead of the page. Returns true if the site revoked access:
+  /// the response is 401, 403 or a challenge, but no ruling and no stored rule denies the URL. Then
+  /// the observer gets an `access_revoked_event`, and `cache_options::halt_revoked` applies.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up fetches the rules again
   /// if they are at least `cache_options::min_ttl` old (the pipeline guide: "Trigger immediate
@@ -388,8 +378,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return result;
   }
 
-  /// Returns the octets of memory that the rules use, or an empty optional if the storage does not
-  /// count the octets.
+  /// Returns the octets of memory that the rules use, if the storage counts them.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
     const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {

@@ -220,7 +220,7 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
     return false;
   }
   if (!is_halted(host_or_url)) {
-    engine_->learn_rulings(*asked);  // another process may have halted the site
+    engine_->learn_rulings({asked->key()});  // another process may have halted the site
   }
   const auto was = engine_->rulings.resume(asked->key());
   if (was == halt_reason::hostile) {
@@ -296,7 +296,7 @@ ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
     if (!is_quarantined(host_or_url)) {
-      engine_->learn_rulings(*asked);  // another process may have put the site into quarantine
+      engine_->learn_rulings({asked->key()});  // another process may have quarantined the site
     }
     engine_->release(*asked);
   }

@@ -255,8 +255,7 @@ prefetch_summary prefetch(
     Hosts&& hosts,  // NOLINT(cppcoreguidelines-missing-std-forward): read here
     Web& web, const prefetch_limits& limits = {},
     const std::function<void(const prefetch_progress&)>& progress = {}) {
-  return cache_detail::prefetch_run<basic_robots_cache<F, C, S, O>, std::remove_reference_t<Hosts>,
-                                    Web>{cache, hosts, web, limits, progress}();
+  return cache_detail::prefetch_run{cache, hosts, web, limits, progress}();
 }
 
 }  // namespace robots

@@ -168,7 +168,7 @@ class cache_engine : public look_up_environment {
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
     if (rulings.may_be_signed_off_elsewhere(*asked)) {
       if (has_time_for_store(limits)) {
-        learn_rulings(*asked);
+        learn_rulings({look.key});
       } else {
         must_ask_for_rulings_ = true;
       }
@@ -182,24 +182,12 @@ class cache_engine : public look_up_environment {
     return std::move(look.answer);
   }
 
-  /// Asks the shared store, if there is one. Blocks.
-  void learn_rulings(const site& asked) {
-    if (store != nullptr) {
-      learn_rulings({std::string{detail::without_scheme(asked.key())}});
-    }
-  }
-
-  rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
-
- private:
-  using shared_work = std::shared_ptr<site_work>;
-
-  /// `sites` are keys without a scheme.
-  void learn_rulings(const std::vector<std::string>& sites) {
+  /// Asks the shared store, if there is one, for the rulings on sites. Blocks.
+  void learn_rulings(const std::vector<std::string>& keys) {
     constexpr std::size_t at_once = 64;
-    for (auto next = sites.begin(); next != sites.end();) {
+    for (auto next = keys.begin(); store != nullptr && next != keys.end();) {
       std::vector<store_question> questions;
-      for (; next != sites.end() && questions.size() < at_once; ++next) {
+      for (; next != keys.end() && questions.size() < at_once; ++next) {
         questions.push_back(ruling_question(*next));
       }
       const std::vector<store_reply> replies = store->ask(questions);
@@ -209,6 +197,11 @@ class cache_engine : public look_up_environment {
       }
     }
   }
+
+  rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
+
+ private:
+  using shared_work = std::shared_ptr<site_work>;
 
   /// Does the next step of a look-up. Returns false if `limits` ended the step early.
   [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
@@ -227,15 +220,10 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// If the call may end before the fetch does, lets another thread fetch. Otherwise, fetches in
-  /// this thread. Returns false if the call has ended.
+  /// Fetches, in another thread if the call may end earlier. Returns false if the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
-    if (!limits.deadline && !may_stop) {
-      fetch_here(*look.work);
-      return true;
-    }
-    if (!may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
+    if (limits.deadline && !may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
       return true;  // `site_look_up::proceed` handles the result
     }
     // If no other thread is free, a call with time for one request fetches in this thread.
@@ -243,7 +231,7 @@ class cache_engine : public look_up_environment {
     const bool in_haste =
         limits.deadline &&
         (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts.now(), timeout));
-    if (in_background(look.work, in_haste)) {
+    if ((limits.deadline || may_stop) && in_background(look.work, in_haste)) {
       look.work = nullptr;
       return true;
     }
@@ -295,18 +283,14 @@ class cache_engine : public look_up_environment {
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
-          const stop_callback<std::function<void()>> closing{
-              closing_.get_token(), [&led = work->led()] { led.stop.request_stop(); }};
-          fetch_here(*work);
+          stop_source& stop = work->led().stop;
+          const stop_callback<std::function<void()>> closing{closing_.get_token(),
+                                                             [&stop] { stop.request_stop(); }};
+          auto result = parts.run(std::move(work->fetch()), {.stop = stop.get_token()});
+          work->on_fetched(std::move(result), stop.stop_requested());
           publish(*work);
         },
         may_wait);
-  }
-
-  void fetch_here(site_work& work) {
-    const stop_token stop = work.led().stop.get_token();
-    auto result = parts.run(std::move(work.fetch()), {.deadline = {}, .stop = stop});
-    work.on_fetched(std::move(result), stop.stop_requested());
   }
 
   /// Lets a thread make the calls noted by `resilient_store::owe`, and ask for rulings if needed.
@@ -326,8 +310,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread continue `work` with the store: at once or, if the step of `work` is
-  /// `work_step::wait`, at `site_work::next_look`.
+  /// Lets a thread continue `work` with the store, at once or at `site_work::next_look`.
   void queue(shared_work work) {
     {
       const std::scoped_lock lock{queue_mutex_};
@@ -420,7 +403,7 @@ class cache_engine : public look_up_environment {
       }
       if (is_first) {
         for (const site_work* work : asking) {
-          questions.push_back(ruling_question(detail::without_scheme(work->led().site_key)));
+          questions.push_back(ruling_question(work->led().site_key));
         }
       }
       std::vector<store_reply> replies = store->ask(questions);

@@ -68,7 +68,8 @@ class look_up_environment {
     }
   }
 
-  [[nodiscard]] static store_question ruling_question(std::string_view bare_site) {
+  [[nodiscard]] static store_question ruling_question(std::string_view site_key) {
+    const std::string_view bare_site = detail::without_scheme(site_key);
     const std::string key = robots::rulings_detail::ruling_key(bare_site);
     return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
   }

@@ -8,7 +8,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -252,7 +251,13 @@ class resilient_store {
     call_end end = call_end::done;
     std::string why;
     try {
-      watch_once();
+      {
+        const std::scoped_lock lock{watching_};
+        if (event_ && !watches_) {
+          store_.watch(event_);
+          watches_ = true;
+        }
+      }
       make(store_);
     } catch (const store_part_error&) {
       end = call_end::part_failed;
@@ -274,16 +279,6 @@ class resilient_store {
       failure_ = std::move(why);
     }
     return end;
-  }
-
-  void watch_once() {
-    if (!watches_) {
-      const std::scoped_lock lock{watching_};
-      if (event_ && !watches_) {
-        store_.watch(event_);
-        watches_ = true;
-      }
-    }
   }
 
   /// Sends an event if the store has gone out of use or is in use again. The caller must not hold a
@@ -353,9 +348,9 @@ class resilient_store {
   const tiered_options& options_;
   cache_parts& parts_;
 
-  std::mutex watching_;
-  std::function<void(std::string_view)> event_{};  // guarded by `watching_`
-  std::atomic<bool> watches_ = false;
+  std::mutex watching_;  // guards the next two members
+  std::function<void(std::string_view)> event_{};
+  bool watches_ = false;
 
   // Locked during a late erasure, and during `publish` for a key that must still be erased.
   std::mutex erasing_;

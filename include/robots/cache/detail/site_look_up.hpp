@@ -133,26 +133,23 @@ class site_look_up {
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
     const bool answers = is_fresh && (!policies.is_in_doubt(entry) ||
                                       (lead && !policies.questions.take(site_key, now)));
-    std::shared_ptr<site_work> begun;
-    if (lead && answers) {
-      cache_.flights.end(*lead, {entry.policy, true});
-    } else if (lead) {
-      begun =
-          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
-    }
     if (renewal || answers) {
       const bool is_stale = now >= entry.fresh_until;
       count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
-      if (begun) {
-        left.push_back(std::move(begun));
+      if (lead && !answers) {
+        left.push_back(
+            std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
+      } else if (lead) {
+        cache_.flights.end(*lead, {entry.policy, true});
       }
       return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
     place = std::move(joined);
-    if (begun) {
+    if (lead) {
       count(look_up_result::miss);
-      led = led || begun->next() == work_step::fetch;
-      work = std::move(begun);
+      work =
+          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
+      led = led || work->next() == work_step::fetch;
     }
     return {};
   }
@@ -255,20 +252,16 @@ class site_look_up {
   [[nodiscard]] found redirected_to(found known) {
     const auto& first = redirects_.front().policy;
     record_head source = known.policy->source();
-    auto own_exchanges = std::exchange(source.exchanges, {});
-    const auto add = [&](const std::vector<detail::exchange>& made) {
-      source.exchanges.insert(source.exchanges.end(), made.begin(), made.end());
-    };
-    const bool is_own_from_cache = known.from_cache;
-    for (const found& earlier : redirects_) {
-      const record_head& redirect = earlier.policy->rules_source();
-      source.redirects += redirect.redirects;
-      add(redirect.exchanges);
-      known.from_cache = known.from_cache && earlier.from_cache;
-      known.stale = known.stale || earlier.stale;
+    auto& exchanges = source.exchanges;
+    if (known.from_cache) {
+      exchanges.clear();
     }
-    if (!is_own_from_cache) {
-      add(own_exchanges);
+    for (auto earlier = redirects_.rbegin(); earlier != redirects_.rend(); ++earlier) {
+      const record_head& redirect = earlier->policy->rules_source();
+      source.redirects += redirect.redirects;
+      exchanges.insert(exchanges.begin(), redirect.exchanges.begin(), redirect.exchanges.end());
+      known.from_cache = known.from_cache && earlier->from_cache;
+      known.stale = known.stale || earlier->stale;
     }
     source.url = first->rules_source().url;
     source.validators = {};
@@ -281,10 +274,9 @@ class site_look_up {
   [[nodiscard]] found find_kept() {
     const wall_anchor now = cache_.parts.moment();
     const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);
-    if (needs_new_answer()) {
-      return {.policy = cache_.policies.cancelled(*asked, entry.policy, now)};
-    }
-    found known{.policy = cache_.policies.without_fetch(*asked, entry.policy, now)};
+    found known{.policy = needs_new_answer()
+                              ? cache_.policies.cancelled(*asked, entry.policy, now)
+                              : cache_.policies.without_fetch(*asked, entry.policy, now)};
     if (known.policy == entry.policy) {
       known.from_cache = true;
       known.stale = now.steady >= entry.fresh_until;

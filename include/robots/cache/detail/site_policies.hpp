@@ -84,14 +84,9 @@ struct kept_entry : cache_entry {
     return std::find(urls.begin(), urls.end(), stored.url) != urls.end() &&
            stored.fetched_at <= latest && !stored.not_modified &&
            detail::reaches(stored, max_bytes) && stored.redirects <= most_redirects &&
-           may_end_there(stored);
+           may_end_there(stored) && detail::is_answer_of_site(stored);
   };
-  const auto is_last_good_credible = [&] {
-    return !read->last_good ||
-           (is_credible(*read->last_good) && detail::is_answer_of_site(*read->last_good));
-  };
-  if (!read || !is_credible(read->latest) || !detail::is_answer_of_site(read->latest) ||
-      !is_last_good_credible()) {
+  if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good))) {
     return std::nullopt;
   }
   return read;
