@@ -3,16 +3,11 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/fetcher.hpp>
 #include <robots/fwd.hpp>
-#include <robots/http/message.hpp>
-#include <robots/http/site.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/storage.hpp>
-#include <robots/time/clock.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -24,13 +19,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-namespace robots::cache_detail {
-
-class cache_engine;
-class site_look_up;
-
-}  // namespace robots::cache_detail
 
 namespace robots {
 
@@ -58,12 +46,11 @@ namespace robots {
 /// takes constant time, or linear time if it parses a file.
 class look_up {
  public:
-  /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
-  /// through `stop`. After the wait, call `on_wait_over`.
+  /// A wait before the next try, until `until` or a stop request of `stop`. Then call
+  /// `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
   /// A wait while another look-up or thread works on the policy. When there is news, call `resume`.
-  /// The next step is then the policy, a request or another wait.
   struct news_wait {};
 
   /// A step: a request, a wait before a retry, a wait for news, or, at the end, the policy.
@@ -119,17 +106,16 @@ class look_up {
 
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
-  /// throws, drops the fetch.
+  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`.
   void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
 
   cache_detail::cache_engine* engine_;
   std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
 };
 
-/// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
-/// a URL. Sets rulings, such as halts and overrides, which decide on a whole site. Code for any
-/// type of cache, such as an operator's console, can take a `cache_controls&`.
+/// The part of `basic_robots_cache` without template arguments, for code that takes any type of
+/// cache, such as an operator's console. Decides whether a crawler may fetch a URL. Sets rulings,
+/// such as halts and overrides, which decide on a whole site.
 ///
 /// Any thread may call any member function. Network failures and bad content never throw.
 class cache_controls {
@@ -178,8 +164,8 @@ class cache_controls {
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
-  /// Counts and reports a decision that your program made without this cache, such as an exclusion.
-  /// Uses only `context` of `call`.
+  /// Counts and reports a decision of your program, such as an exclusion. Uses only `context` of
+  /// `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
   /// Erases the rules of a site and its last good copy. If the text is a host without a scheme,
@@ -191,9 +177,9 @@ class cache_controls {
   void invalidate(std::string_view host_or_url);
 
   /// Fetches the robots.txt of a site again, and returns the new policy. Sends the validators
-  /// (`ETag`, `Last-Modified`) of the last response. Unlike `invalidate`, keeps the last good copy,
-  /// in case the fetch fails. Other processes with the same shared store use the answer, too. For
-  /// an excluded host, counts and reports a denial.
+  /// (`ETag`, `Last-Modified`) of the last response. Unlike `invalidate`, keeps the last good copy.
+  /// Other processes with the same shared store use the answer, too. For an excluded host, counts
+  /// and reports a denial.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     return look_up_policy(host_or_url, call, true);
@@ -271,9 +257,9 @@ class cache_controls {
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If there
-  /// is a shared store, asks it whether the site is in quarantine, and blocks until it answers. An
-  /// observer must not call `release` for a site that is not in quarantine in this process.
+  /// Ends the quarantine of a site and erases its rules. If there is a shared store, asks it
+  /// whether the site is in quarantine, and blocks until it answers. An observer must not call
+  /// `release` for a site that is not in quarantine in this process.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.
@@ -328,11 +314,11 @@ class cache_controls {
 /// of a URL is its origin. A host without a scheme means the https origin of the host. If this
 /// origin cannot be reached, it means the http origin.
 ///
-/// With a `TieredStorage`, all processes of a crawl share answers and rulings through a shared
-/// store, so that only one process fetches the file of a site. If the store fails, each process
-/// fetches for itself. Circuit breakers are not shared.
+/// With a `TieredStorage`, all processes of a crawl share answers and rulings, so that only one
+/// process fetches the file of a site. If the store fails, each process fetches for itself.
 ///
 /// A look-up without a fetch takes constant time on average, plus the time of `rule_set::match`.
+/// The destructor stops the background threads and waits for them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
@@ -349,12 +335,6 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  basic_robots_cache(const basic_robots_cache&) = delete;
-  basic_robots_cache& operator=(const basic_robots_cache&) = delete;
-
-  /// Stops the background threads and waits for them.
-  ~basic_robots_cache() = default;
-
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
   /// until its site is looked up or another entry needs the room. Has an effect only if the storage
   /// has `remove_expired`, as `LruStorage` does. Takes linear time.
@@ -366,8 +346,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns the statistics of the cache. The counts are read one after another, so other threads
-  /// can change some of them meanwhile.
+  /// Returns the statistics of the cache. Other threads can change some counts meanwhile.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();

@@ -8,28 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 namespace robots {
-
-namespace cache_detail {
-
-/// Throws `std::invalid_argument` if `host_or_url` names no site. The message names `member`.
-[[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
-  auto asked = parse_site(host_or_url);
-  if (!asked) {
-    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} + ": \"" +
-                                base::printable(host_or_url) +
-                                "\" names no site: give a host, host:port, or http or https URL"};
-  }
-  return *std::move(asked);
-}
-
-}  // namespace cache_detail
 
 ROBOTS_INLINE look_up::look_up(cache_detail::cache_engine& engine,
                                std::unique_ptr<cache_detail::site_look_up> begun)
@@ -416,31 +400,25 @@ ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_v
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
-  // These members have the order of `cache_event`.
-  constexpr std::size_t count =
-      base::enum_counts<cache_detail::cache_event::observer_failures>::size;
-  static constexpr std::array<std::uint64_t cache_stats::*, count> members{
-      &cache_stats::hits,
-      &cache_stats::stale_hits,
-      &cache_stats::misses,
-      &cache_stats::joined,
-      &cache_stats::retrievals,
-      &cache_stats::not_modified,
-      &cache_stats::failures,
-      &cache_stats::allowed,
-      &cache_stats::denied,
-      &cache_stats::excluded,
-      &cache_stats::far_hits,
-      &cache_stats::far_misses,
-      &cache_stats::far_rejected,
-      &cache_stats::far_failures,
-      &cache_stats::storage_failures,
-      &cache_stats::observer_failures};
-  static_assert(members.back() != nullptr);
+  // The members of these arrays have the order of `cache_event`.
+  constexpr std::array first{
+      &cache_stats::hits,     &cache_stats::stale_hits, &cache_stats::misses,
+      &cache_stats::joined,   &cache_stats::retrievals, &cache_stats::not_modified,
+      &cache_stats::failures, &cache_stats::allowed,    &cache_stats::denied,
+      &cache_stats::excluded, &cache_stats::far_hits};
+  constexpr std::array rest{&cache_stats::far_misses, &cache_stats::far_rejected,
+                            &cache_stats::far_failures, &cache_stats::storage_failures,
+                            &cache_stats::observer_failures};
+  using counts = base::enum_counts<cache_detail::cache_event::observer_failures>;
+  static_assert(first.size() + rest.size() == counts::size);
   cache_stats result;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    result.*members[i] = engine_->parts.counters.sum(static_cast<cache_detail::cache_event>(i));
-  }
+  std::size_t next = 0;
+  const auto sum = [&](auto member) {
+    const auto event = static_cast<cache_detail::cache_event>(next++);
+    result.*member = engine_->parts.counters.sum(event);
+  };
+  std::for_each(first.begin(), first.end(), sum);
+  std::for_each(rest.begin(), rest.end(), sum);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->rulings.quarantined_count();
   result.open_breakers = engine_->retrieval.breakers->open();

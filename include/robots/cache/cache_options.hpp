@@ -53,20 +53,18 @@ struct cache_options {
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
   /// The maximum time of one call; 0 means no limit. After this time, the caller gets the action of
-  /// `fallback` for `outcome::cancelled`. The fetch continues if other callers wait for the result,
-  /// or if `finish_abandoned` is true. `call_options::timeout` overrides this option.
+  /// `fallback` for `outcome::cancelled`. See `finish_abandoned`. `call_options::timeout` overrides
+  /// this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
   /// With a limit below five, a redirect beyond the limit leads to `outcome::server_error`.
   int max_redirects = 5;
 
-  /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
-  /// is at most `max_ttl`.
+  /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4).
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   /// The minimum lifetime of an answer, whatever its headers say.
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  /// The maximum lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
-  /// `min_ttl`.
+  /// The maximum lifetime of an answer. It overrides headers, `default_ttl` and `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   /// The lifetime of a failure. It doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
@@ -77,8 +75,7 @@ struct cache_options {
   /// The maximum age of the last good copy, whose rules apply while the robots.txt cannot be
   /// fetched (RFC 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
-  /// The time for which a stale policy still answers while one thread renews it. With 0, callers
-  /// wait for the new policy.
+  /// The time for which a stale policy still answers while one thread renews it.
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
@@ -93,20 +90,17 @@ struct cache_options {
   /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
   /// If empty, `fallback.halts_hostile()` decides. The result is true for the preset `strict()`,
-  /// even if you change an action with `with`. The other presets do not halt. Otherwise, one
-  /// mistake in a robots.txt would deny the site until you call `resume`.
+  /// even if you change an action with `with`. The other presets do not halt.
   std::optional<bool> halt_hostile{};
   /// The cache halts a site if all fetches of its robots.txt have failed for this time
-  /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
-  /// halt can come later. 0 means never. The halt has the reason `halt_reason::unreachable`.
+  /// (`outcome::unreachable` or `server_error`); 0 means never. It checks the time only at a fetch.
   std::chrono::seconds halt_unreachable_after{0};
   /// If true, the cache halts a site that revokes access: `basic_robots_cache::report_response`
   /// returns true, or the site begins to answer the request for its robots.txt with 401 or 403. See
   /// `access_revoked_event`.
   bool halt_revoked = false;
   /// The share of changed rules and lines (`change_report::share`) above which a change is fast,
-  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). `policy_change_event::fast` reports
-  /// a fast change.
+  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). See `policy_change_event::fast`.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
   /// sum is above `fast_change_share`. A change counts if the rules that it replaced were fetched
@@ -122,14 +116,13 @@ struct cache_options {
   /// result. If false, it is cancelled, and a caller with a short timeout never gets an answer from
   /// a slow site.
   bool finish_abandoned = true;
-  /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread, and
-  /// so does a call that can end before its fetch. If no thread is free, a call with enough time
-  /// for one request fetches in the caller's thread. A call with less time waits for a thread. A
-  /// renewal is left to the next call for the site. With a shared store, two more threads call the
-  /// store.
+  /// The maximum number of threads for fetches. A renewal needs a thread, and so does a call that
+  /// can end before its fetch. If no thread is free, a call with enough time for one request
+  /// fetches in the caller's thread. A call with less time waits for a thread. A renewal is left to
+  /// the next call for the site. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
-  /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
+  /// the clocks, which can be guessed, so that no two caches retry together.
   std::optional<std::uint64_t> seed{};
 };
 

@@ -3,7 +3,6 @@
 #include <robots/base/exceptions.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
-#include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -40,23 +39,23 @@ class look_up_driver {
   using on_done = std::function<void(const look_up&)>;
 
   /// Calls `wake`, in any thread, when `run` has something to do. The thread holds a lock of the
-  /// driver during this call, so `wake` must not call the driver. `wake` must not throw. At most
-  /// `max_fetches` requests are under way at once; further requests wait in order. `max_fetches`
-  /// must be above 0.
+  /// driver, so `wake` must not call the driver. `wake` must not throw. At most `max_fetches`
+  /// requests (above 0) are under way at once; further requests wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
-      : clock_(clock),
-        fetcher_(fetcher),
-        max_fetches_(max_fetches),
-        inbox_(std::make_shared<inbox>(std::move(wake))) {}
+      : clock_(clock), fetcher_(fetcher), max_fetches_(max_fetches) {
+    inbox_->wake = std::move(wake);
+  }
 
   look_up_driver(const look_up_driver&) = delete;
   look_up_driver& operator=(const look_up_driver&) = delete;
-  ~look_up_driver() { inbox_->close(); }
+  ~look_up_driver() {
+    const std::scoped_lock lock{inbox_->mutex};
+    inbox_->wake = nullptr;
+  }
 
-  /// Begins to drive `work`. Calls `done` once, when the look-up has its policy: in `start` if the
-  /// policy is known already, else in `run` or `cut_short`. Returns the number for `leave`. If
-  /// `start` throws, the look-up is dropped.
+  /// Begins to drive `work`. Calls `done` once, when the look-up has its policy: in `start`, `run`
+  /// or `cut_short`. Returns the number for `leave`. If `start` throws, the look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -69,8 +68,8 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops the callback `done` of look-up `id`. The driver continues the fetch of this look-up
-  /// while other callers wait for the result, or if `cache_options::finish_abandoned` is true.
+  /// Drops the callback `done` of look-up `id`. Its fetch continues while other callers wait for
+  /// the result, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
     const auto found = items_.find(id);
     if (found == items_.end()) {
@@ -83,8 +82,7 @@ class look_up_driver {
   }
 
   /// Continues all look-ups that got a response or news, or whose wait is over. Passes on
-  /// exceptions of callbacks and `std::bad_alloc`. After an exception, the next call handles the
-  /// rest.
+  /// exceptions of callbacks and `std::bad_alloc`, after which the next call handles the rest.
   void run() {
     send();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
@@ -108,14 +106,14 @@ class look_up_driver {
   /// Returns the time for the next `run`, unless `wake` is called earlier; `time_point::min()`
   /// means at once. If the result is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
-    if (!inbox_->is_empty() || can_send()) {
+    const std::scoped_lock lock{inbox_->mutex};
+    if (!inbox_->reports.empty() || can_send()) {
       return (time_point::min)();
     }
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Cancels each retry that is due at `from` or later. Each of these look-ups ends with the result
-  /// of its last try.
+  /// Cancels each retry that is due at `from` or later, so that the last try gives the result.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -152,20 +150,16 @@ class look_up_driver {
     std::optional<fetch_response> response{};  // empty for news or a stop request
   };
 
-  /// The queue of reports from any thread. It outlives the driver, since a report can come after
-  /// the driver is destroyed.
-  class inbox {
-   public:
-    explicit inbox(std::function<void()> wake) : wake_(std::move(wake)) {}
-
+  /// The queue of reports from any thread. It outlives the driver, since a report can come later.
+  struct inbox {
     /// Moves the only element of `node`, so that the call allocates nothing.
     void add(std::list<report>& node) {
-      const std::scoped_lock lock{mutex_};
-      if (wake_) {
-        const bool is_first = reports_.empty();
-        reports_.splice(reports_.end(), node);
+      const std::scoped_lock lock{mutex};
+      if (wake) {
+        const bool is_first = reports.empty();
+        reports.splice(reports.end(), node);
         if (is_first) {
-          wake_();
+          wake();
         }
       }
     }
@@ -173,31 +167,19 @@ class look_up_driver {
     /// Removes the oldest report. Returns an empty list without reports.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
-      const std::scoped_lock lock{mutex_};
-      if (!reports_.empty()) {
-        oldest.splice(oldest.begin(), reports_, reports_.begin());
+      const std::scoped_lock lock{mutex};
+      if (!reports.empty()) {
+        oldest.splice(oldest.begin(), reports, reports.begin());
       }
       return oldest;
     }
 
-    [[nodiscard]] bool is_empty() {
-      const std::scoped_lock lock{mutex_};
-      return reports_.empty();
-    }
-
-    void close() {
-      const std::scoped_lock lock{mutex_};
-      wake_ = nullptr;
-    }
-
-   private:
-    std::mutex mutex_;
-    std::function<void()> wake_;
-    std::list<report> reports_;
+    std::mutex mutex;
+    std::function<void()> wake;  // empty after the driver is destroyed
+    std::list<report> reports;
   };
 
-  /// Returns a function that adds a report about look-up `id` to the inbox. Any thread may call
-  /// this function once, with a response or without.
+  /// Returns a function that any thread may call once, with a response or without.
   [[nodiscard]] auto reporter(number id) {
     return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
       if (!node.empty()) {
@@ -293,7 +275,7 @@ class look_up_driver {
   C& clock_;
   F& fetcher_;
   std::size_t max_fetches_;
-  std::shared_ptr<inbox> inbox_;
+  const std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
   number last_number_ = 0;
   std::size_t fetching_ = 0;
   std::deque<std::pair<number, fetch_request>> ready_;  // not sent yet

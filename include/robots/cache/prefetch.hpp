@@ -47,8 +47,8 @@ struct prefetch_limits {
   /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The maximum number of hosts that are begun but not done. This limit bounds the memory. A value
-  /// below `max_in_flight` means `max_in_flight`.
+  /// The maximum number of hosts that are begun but not done, at least `max_in_flight`. This limit
+  /// bounds the memory.
   std::size_t max_pending = 4'096;
 
   /// Any thread may request a stop. A stop cancels the requests in flight, and no others begin.
@@ -110,7 +110,11 @@ class prefetch_run {
         driver_.cut_short(*limits_.deadline);
       }
       for (int left = batch; left > 0 && next != end && has_room(); --left, ++next) {
-        begin(std::string{std::string_view{*next}});
+        std::string host{std::string_view{*next}};
+        look_up item = cache_.begin(host);
+        driver_.start(std::move(item), [this, host = std::move(host)](const look_up& ended) {
+          finish(host, ended);
+        });
       }
       if (next != end || driver_.size() != 0) {
         wait(next != end && has_room());
@@ -122,20 +126,13 @@ class prefetch_run {
  private:
   using clock_type = std::remove_cvref_t<decltype(std::declval<Cache&>().clock())>;
 
-  // The number of hosts that the loop begins before it handles responses.
-  static constexpr int batch = 64;
+  static constexpr int batch = 64;  // hosts that the loop begins before it handles responses
   // The longest sleep between two reads of the user's clock, which can be faster than real time.
   static constexpr std::chrono::milliseconds longest_sleep{1'000};
 
   [[nodiscard]] bool has_room() const noexcept {
     return driver_.has_room() &&
            driver_.size() < (std::max)(limits_.max_pending, limits_.max_in_flight);
-  }
-
-  void begin(std::string host) {
-    look_up item = cache_.begin(host);
-    driver_.start(std::move(item),
-                  [this, host = std::move(host)](const look_up& ended) { finish(host, ended); });
   }
 
   void finish(std::string_view host, const look_up& item) {
@@ -176,8 +173,7 @@ class prefetch_run {
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
       // Only the user's code and `sleep_until` move a `NotifyingClock`. While a request is in
-      // flight, this thread must not move the clock, but waits until `wake` is called. Each move of
-      // the clock calls `wake`.
+      // flight, this thread must not move it, but waits for `wake`, which each move calls.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -201,7 +197,7 @@ class prefetch_run {
     }
   }
 
-  /// Ends `wait`. Any thread may call `wake`.
+  /// Ends `wait`, in any thread.
   void wake() noexcept {
     if constexpr (detail::PolledFetcher<F>) {
       web_.wake();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 
 #include <algorithm>
@@ -21,16 +22,23 @@
 
 namespace robots::cache_detail {
 
+/// Throws `std::invalid_argument` if `host_or_url` names no site. The message names `member`.
+[[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
+  auto asked = parse_site(host_or_url);
+  if (!asked) {
+    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} + ": \"" +
+                                base::printable(host_or_url) +
+                                "\" names no site: give a host, host:port, or http or https URL"};
+  }
+  return *std::move(asked);
+}
+
 /// Threads for work that nobody waits for. A thread starts when it is first needed, and later waits
 /// for more work. Exceptions of the work are caught and counted as failures.
 class background_threads {
  public:
-  /// Starts at most `most` threads. `counters` must outlive this object.
   background_threads(std::size_t most, cache_counters& counters) noexcept
       : most_(most), counters_(counters) {}
-  background_threads(const background_threads&) = delete;
-  background_threads& operator=(const background_threads&) = delete;
-
   ~background_threads() { end(); }
 
   /// Waits until all accepted work is done. Accepts no more work.
@@ -102,9 +110,8 @@ class background_threads {
   bool ending_ = false;
 };
 
-/// The part of a cache that does not depend on the user's types (see `cache_parts`). Runs each
-/// look-up to its end: in the thread of a blocking call if the call has enough time, else in
-/// threads of the cache.
+/// Runs each look-up to its end: in the thread of a blocking call if the call has enough time, else
+/// in threads of the cache.
 class cache_engine : public look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options, and for a shared store without background
@@ -152,15 +159,18 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns the policy of the site that a text names. Obeys the deadline, timeout and stop token
-  /// of `call`.
+  /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`.
   [[nodiscard]] found load(std::string_view host_or_url, const call_options& call,
                            bool refreshes = false) {
     const auto asked = parse_site(host_or_url);
     if (!asked) {
       return ruling_on(asked, host_or_url);
     }
-    const call_options limits = limits_of(call);
+    call_options limits = call;
+    if (const auto longest = call.timeout.value_or(options.longest_call); longest.count() > 0) {
+      const time_point until = base::saturating_add(parts.now(), longest);
+      limits.deadline = (std::min)(call.deadline.value_or(until), until);
+    }
     site_look_up look{*this, call.context, 0};
     look.start(*asked);
     look.refreshes = refreshes;
@@ -248,23 +258,12 @@ class cache_engine : public look_up_environment {
     return !is_over;
   }
 
-  [[nodiscard]] call_options limits_of(const call_options& call) {
-    call_options limits = call;
-    const auto longest = call.timeout.value_or(options.longest_call);
-    if (longest.count() > 0) {
-      const time_point until = base::saturating_add(parts.now(), longest);
-      limits.deadline = (std::min)(call.deadline.value_or(until), until);
-    }
-    return limits;
-  }
-
   [[nodiscard]] bool has_time_for_store(const call_options& limits) {
     return !limits.deadline ||
-           *limits.deadline >= base::saturating_add(parts.now(), store->options().patience);
+           *limits.deadline >= base::saturating_add(parts.now(), store->options.patience);
   }
 
-  /// Publishes the results in `look.left` if `limits` leave enough time. All other work goes to
-  /// threads of the cache.
+  /// Publishes results in `look.left` if there is time. Other work goes to threads of the cache.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -279,7 +278,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread fetch and publish. Returns false if no thread will do this.
+  /// Returns false if no thread will fetch and publish.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -335,8 +334,7 @@ class cache_engine : public look_up_environment {
     return std::exchange(queued_, {});
   }
 
-  /// Waits until queued work is due, and removes it. Returns an empty list if the queue is empty or
-  /// the cache ends. The thread must then leave `serve`.
+  /// Waits until queued work is due, and removes it. After an empty list, `serve` must end.
   [[nodiscard]] std::vector<shared_work> take_due() {
     constexpr std::size_t most = 512;  // limits the time of a batch
     const stop_token stop = closing_.get_token();
@@ -386,8 +384,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Asks the store until no element of `works` has the step `ask_store`, in one or two round
-  /// trips.
+  /// Does all steps `ask_store` of `works`, in one or two round trips.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;

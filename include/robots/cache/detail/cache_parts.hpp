@@ -21,6 +21,9 @@
 
 namespace robots::cache_detail {
 
+class cache_engine;
+class site_look_up;
+
 /// The part of a storage that processes share, or null.
 struct shared_part {
   SharedStore* store = nullptr;
@@ -34,8 +37,7 @@ struct found {
   time_point now{};    // the time of the look-up, if `from_cache` is true
 };
 
-/// Returns `all`, but with the policy of crawler number `agent` (see `cache_controls::agent_of`). A
-/// policy without a robots.txt applies to all crawlers.
+/// Returns `all`, but with the policy of crawler number `agent`, if there is one.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -86,8 +88,7 @@ class cache_parts : public detail::event_teller {
 
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Does the steps of `work`. Stops before a step that may last beyond `deadline`. Returns true if
-  /// `work` has ended.
+  /// Like `run`, but returns false before a step that may last beyond `deadline`.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()` is true or `limits` end the wait. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
@@ -112,8 +113,7 @@ class cache_parts : public detail::event_teller {
   ~cache_parts() = default;
 };
 
-/// Catches and counts the exceptions of the storage and of the observer, except in `erase` and
-/// `clear`.
+/// Counts the exceptions of the storage and of the observer, except in `erase` and `clear`.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:
@@ -195,8 +195,7 @@ class own_parts final : public cache_parts {
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
 };
 
-/// The first base class of a cache. It holds the parts, and outlives the second base class,
-/// `cache_controls`, which uses the parts.
+/// The first base class of a cache. It outlives the second, `cache_controls`, which uses the parts.
 template <Fetcher F, Clock C, Storage S, Observer O>
 struct parts_holder {
   own_parts<F, C, S, O> parts_;

@@ -36,8 +36,7 @@ class look_up_environment {
     };
   }
 
-  /// Returns the policy of the ruling on `asked`, or no policy if the robots.txt decides. If
-  /// `asked` is empty, returns a policy that denies `url`, which names no site.
+  /// Returns no policy if the robots.txt decides. If `asked` is empty, denies `url`.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -86,8 +85,7 @@ class look_up_environment {
     }
   }
 
-  /// Returns the stored policy of a site, or of the site to which it redirects, even if the policy
-  /// has expired.
+  /// Returns the stored policy of a site or of the target of its redirects, even an expired one.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
@@ -140,7 +138,7 @@ class look_up_environment {
     flights.detach_all();
   }
 
-  /// Detaches the flights of `names`: their results serve only look-ups that already wait for them.
+  /// See `flight::detached`.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights.detach(policy_detail::flight_key(name));
@@ -150,7 +148,14 @@ class look_up_environment {
   const cache_options options;
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
-  robots::rulings_detail::site_rulings rulings{ruling_options(), parts, sharing()};
+  robots::rulings_detail::site_rulings rulings{{.user_agent = options.user_agent,
+                                                .excluded = options.excluded,
+                                                .sign_off = options.sign_off,
+                                                .is_high_risk = options.is_high_risk,
+                                                .quarantine_after = options.quarantine_after,
+                                                .fallback = options.fallback},
+                                               parts,
+                                               sharing()};
   site_policies policies{options, parts};
   site_alarms alarms{options, parts, rulings};
   single_flight flights{};
@@ -159,15 +164,6 @@ class look_up_environment {
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 
  private:
-  [[nodiscard]] robots::rulings_detail::ruling_options ruling_options() const noexcept {
-    return {.user_agent = options.user_agent,
-            .excluded = options.excluded,
-            .sign_off = options.sign_off,
-            .is_high_risk = options.is_high_risk,
-            .quarantine_after = options.quarantine_after,
-            .fallback = options.fallback};
-  }
-
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};
@@ -176,7 +172,7 @@ class look_up_environment {
   }
 
   void learn_ruling(std::string_view text, std::string_view bare_site = {}) {
-    if (!rulings.learn(text, parts.wall() + store->options().clock_skew, bare_site)) {
+    if (!rulings.learn(text, parts.wall() + store->options.clock_skew, bare_site)) {
       parts.counters.add(cache_event::far_rejected);
     }
   }

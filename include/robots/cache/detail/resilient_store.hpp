@@ -22,7 +22,7 @@
 
 namespace robots::cache_detail {
 
-/// The text that replaces a value in a reply while the erasure of the value is still pending.
+/// Replaces a value in a reply while its erasure is pending.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 enum class publish_answer : std::uint8_t {
@@ -38,17 +38,11 @@ enum class publish_answer : std::uint8_t {
 class resilient_store {
  public:
   resilient_store(const shared_part& shared, cache_parts& parts)
-      : store_(*shared.store),
-        options_(*shared.options),
-        parts_(parts),
-        breaker_(options_.breaker) {}
-
-  resilient_store(const resilient_store&) = delete;
-  resilient_store& operator=(const resilient_store&) = delete;
+      : options(*shared.options), store_(*shared.store), parts_(parts), breaker_(options.breaker) {}
 
   /// Tries the calls noted by `owe` a last time.
   ~resilient_store() {
-    breaker_ = detail::circuit_breaker{options_.breaker};  // permits the last try
+    breaker_ = detail::circuit_breaker{options.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
       missed.next_try = (time_point::min)();
     }
@@ -58,7 +52,7 @@ class resilient_store {
     }
   }
 
-  [[nodiscard]] const tiered_options& options() const noexcept { return options_; }
+  const tiered_options& options;
 
   /// `outdated_value` replaces a value whose erasure is pending, or was when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
@@ -68,7 +62,7 @@ class resilient_store {
       were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
     }
     std::vector<store_reply> replies;
-    call([&](SharedStore& store) { replies = store.load_or_lease(questions, options_.lease); });
+    call([&](SharedStore& store) { replies = store.load_or_lease(questions, options.lease); });
     replies.resize(questions.size());
     const auto hide = [this](const std::string& key, bool was_owed,
                              std::optional<std::string>& value) {
@@ -113,22 +107,19 @@ class resilient_store {
   /// process ignores the stored value of the key. While 65,536 keys wait, a call for another key is
   /// lost, and the observer gets an event.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
-    {
-      const std::scoped_lock lock{mutex_};
-      if (owed_.size() < most_owed || owed_.contains(key)) {
-        owed_call& noted = owed_[std::string{key}];
-        ++noted.times;
-        noted.value = std::move(value);
-        if (on_owed_) {
-          on_owed_();
-        }
-        return;
-      }
+    std::unique_lock lock{mutex_};
+    if (owed_.size() >= most_owed && !owed_.contains(key)) {
+      lock.unlock();
+      return note_lost(key);
     }
-    note_lost(key);
+    owed_call& noted = owed_[std::string{key}];
+    ++noted.times;
+    noted.value = std::move(value);
+    if (on_owed_) {
+      on_owed_();
+    }
   }
 
-  /// Returns the number of keys that must still be erased.
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
     return static_cast<std::size_t>(std::count_if(
@@ -301,8 +292,7 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// Makes the pending call for `key` if it is due by `due`. The caller must then call
-  /// `report_changes`.
+  /// The caller must then call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -326,9 +316,9 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the pending call for `key` if the call succeeded and no later `owe` for `key` has
-  /// changed `times`. If only a part of the store failed, the next try is a second later, so that
-  /// calls for other keys are not delayed.
+  /// Removes the pending call for `key` if it succeeded and no later `owe` has changed `times`. If
+  /// only a part of the store failed, tries again a second later, to not delay calls for other
+  /// keys.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -345,7 +335,6 @@ class resilient_store {
   void note_lost(std::string_view key) { parts_.tell(lost_invalidation_event{parts_.about(key)}); }
 
   SharedStore& store_;
-  const tiered_options& options_;
   cache_parts& parts_;
 
   std::mutex watching_;  // guards the next two members

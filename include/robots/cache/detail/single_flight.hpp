@@ -46,8 +46,7 @@ class flight {
 
   /// If true, only look-ups that already wait may use the result, and nobody may store it.
   std::atomic<bool> detached = false;
-  /// True if another process has changed the site's record in the shared store since the flight
-  /// began. Then the store must be asked again before later look-ups use the result.
+  /// If true, the store must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
   stop_source stop;  ///< gets a stop request when nobody needs the result any more
 
@@ -56,7 +55,6 @@ class flight {
   /// Returns the policy from before the flight, or null if the site was invalidated meanwhile.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
 
-  /// Adds a waiter, and returns its number.
   [[nodiscard]] std::uint64_t join() {
     const std::scoped_lock lock{mutex_};
     ++waiters_;
@@ -109,7 +107,7 @@ class flight {
     return is_taken;
   }
 
-  /// Returns the work on offer, which the caller must continue, or null.
+  /// Returns the work on offer, which the caller must continue.
   [[nodiscard]] std::shared_ptr<site_work> take_work() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(free_work_, nullptr);
@@ -198,9 +196,7 @@ class single_flight {
 
   struct joined {
     waiter place;
-    /// The flight if the caller began it, and must end it, else null. If `lead` is destroyed
-    /// earlier, the flight is abandoned.
-    std::shared_ptr<flight> lead;
+    std::shared_ptr<flight> lead;  ///< set if the caller began the flight, and must end it
   };
 
   /// Joins the flight for `key`, or begins a flight that fetches `asked`.

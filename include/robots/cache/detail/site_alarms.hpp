@@ -36,7 +36,7 @@ class site_alarms {
               robots::rulings_detail::site_rulings& rulings)
       : options_(options), parts_(parts), rulings_(rulings) {}
 
-  /// Reports the changes between the last answer of a site and `after`, its new answer.
+  /// `after` is the new answer of a site.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
     if (!before || policy::last_answer(after) != after ||
@@ -135,7 +135,6 @@ class site_alarms {
     std::forward_list<change> changes{};  // the newest change first
   };
 
-  /// Calls `function` with the memory of a site, under a lock.
   template <class Function>
   std::invoke_result_t<const Function&, memory&> use(std::string_view key,
                                                      const Function& function) {
@@ -155,8 +154,7 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Adds `latest`, a change found at `now`. Returns the sum of `change::share` over the last
-  /// `window`. After 16 changes, merges each further change into the newest one.
+  /// Adds `latest`, a change found at `now`. Returns the sum of `change::share` in `window`.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.

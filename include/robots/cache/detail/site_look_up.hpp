@@ -107,8 +107,7 @@ class site_look_up {
     return has_no_time ? find_kept() : join();
   }
 
-  /// Returns the site's entry if this look-up may use the entry. Otherwise, joins the site's
-  /// flight.
+  /// Returns the site's entry if this look-up may use it. Otherwise, joins the site's flight.
   [[nodiscard]] found join() {
     const std::string site_key = asked->key();
     site_policies& policies = cache_.policies;
@@ -161,7 +160,6 @@ class site_look_up {
            base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  /// Leaves the flight, and returns its result if it is usable.
   [[nodiscard]] found take(flight::ending ended) {
     const bool is_of_site = place->asked == *asked;
     place = {};
@@ -172,12 +170,11 @@ class site_look_up {
     const bool is_stale =
         ended.from_store &&
         cache_.parts.now() >=
-            detail::validity_of(*ended.result, cache_.policies.judging()).fresh_until;
+            detail::validity_of(*ended.result, cache_.policies.judging).fresh_until;
     return {.policy = std::move(ended.result), .stale = is_stale};
   }
 
-  /// Ends the look-up with the answer `known` of `asked`. If `known` redirects to another site,
-  /// continues with that site.
+  /// Ends the look-up with the answer `known`, or continues with the site to which it redirects.
   void arrive(found known) {
     const auto url = known.policy->leads_to();
     int redirects = known.policy->rules_source().redirects;
@@ -289,8 +286,7 @@ class site_look_up {
   /// Counts and reports the result, once per look-up. A redirect to another site does not count.
   void count(look_up_result result, const std::shared_ptr<const policy>& got = nullptr) {
     using enum cache_event;
-    // These counters have the order of `look_up_result`.
-    constexpr std::array counts{hits, stale_hits, misses, joined};
+    constexpr std::array counts{hits, stale_hits, misses, joined};  // as in `look_up_result`
     if (!is_counted_ && !(got && got->leads_to())) {
       is_counted_ = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));

@@ -66,7 +66,7 @@ struct kept_entry : cache_entry {
 
 /// Decodes `value`, the records of a site in the shared store. Returns an empty optional if they
 /// are not plausible, since anyone who can write to the store can forge records. A record that was
-/// fetched after `latest` is not plausible. This process reads `max_bytes` octets of a file.
+/// fetched after `latest` is not plausible. This process reads at most `max_bytes` of a file.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -92,9 +92,8 @@ struct kept_entry : cache_entry {
   return read;
 }
 
-/// Makes the records of a site for the other processes. `result` is the policy of `retrieved`.
-/// Returns an empty optional if the site did not answer, or if `good`, the last good record, which
-/// has the file, is missing after a 304.
+/// Makes the records of a site for other processes, unless the site did not answer, or `good`, the
+/// last good record, is missing after a 304. `result` is the policy of `retrieved`.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -110,17 +109,14 @@ struct kept_entry : cache_entry {
   return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
 }
 
-/// Makes the policies of sites from retrievals and from records of other processes. Stores them in
-/// this process. Reports each step to the observer.
+/// Makes, stores and reports the policies of sites, from retrievals and from shared records.
 class site_policies {
  public:
   site_policies(const cache_options& options, cache_parts& parts)
-      : options_(options),
-        judging_(judge_options_of(options)),
+      : judging(judge_options_of(options)),
+        options_(options),
         parts_(parts),
         random_(options.seed) {}
-
-  [[nodiscard]] const detail::judge_options& judging() const noexcept { return judging_; }
 
   [[nodiscard]] std::uint64_t seed() noexcept { return random_(); }
 
@@ -132,7 +128,7 @@ class site_policies {
                                           result.next_try - now.steady, time_point::duration{0}))
                                     : (std::chrono::seconds::max)();
     record retrieved =
-        detail::record_of(std::move(result), before, judging_, now.wall, random_.draw());
+        detail::record_of(std::move(result), before, judging, now.wall, random_.draw());
     retrieved.lifetime = (std::min)(retrieved.lifetime, until_next_try);
     return retrieved;
   }
@@ -145,7 +141,7 @@ class site_policies {
                              detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
     auto result = family([&](const std::string& agent, const auto& own) {
-      return detail::judge(retrieved, agent, judging_, {own(before.last), own(before.unchanged)},
+      return detail::judge(retrieved, agent, judging, {own(before.last), own(before.unchanged)},
                            now);
     });
     if (is_reported) {
@@ -160,7 +156,7 @@ class site_policies {
       const std::shared_ptr<const policy>& last) {
     return family([&](const std::string& agent, const auto& own) {
       const auto own_target = own(target);
-      return detail::judge_redirected(head, own_target ? own_target : target, agent, judging_,
+      return detail::judge_redirected(head, own_target ? own_target : target, agent, judging,
                                       own(last));
     });
   }
@@ -176,15 +172,13 @@ class site_policies {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns the policy for a caller that does not wait for the site: `last` before
-  /// `validity::stale_until`, else the policy for a cancelled call.
+  /// Returns `last` before `validity::stale_until`, else the policy for a cancelled call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
-    const bool answers = last && now.steady < detail::validity_of(*last, judging_).stale_until;
+    const bool answers = last && now.steady < detail::validity_of(*last, judging).stale_until;
     return answers ? last : cancelled(asked, last, now);
   }
 
-  /// Reports the exchanges of a retrieval, and returns the reported events.
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
@@ -200,8 +194,7 @@ class site_policies {
     return events;
   }
 
-  /// Counts and reports a retrieval. Returns false if its result is not an answer: it was
-  /// cancelled, or `cut_short` is true.
+  /// Counts and reports a retrieval. Returns false if it was cancelled, or `cut_short` is true.
   [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
@@ -225,7 +218,6 @@ class site_policies {
     return parts_.about(led.site_key, led.context);
   }
 
-  /// Returns true if a fresh entry may be older than the record in the shared store.
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
@@ -236,12 +228,12 @@ class site_policies {
     return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
            (now < entry.fresh_until
                 ? is_in_doubt(entry)
-                : now < detail::validity_of(*entry.policy, judging_).stale_until);
+                : now < detail::validity_of(*entry.policy, judging).stale_until);
   }
 
-  /// Limits the questions to the shared store, so that a flood of messages causes no flood of
-  /// questions.
+  /// Prevents that a flood of messages causes a flood of questions to the shared store.
   rate_limit questions{4, 65'536};
+  const detail::judge_options judging;
 
   /// Lets an entry answer only after the cache has asked the shared store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
@@ -259,7 +251,7 @@ class site_policies {
     parts_.erase(key);
   }
 
-  /// Erases the entries of a site that `doubt` has marked.
+  /// Erases the entries that `doubt` has marked.
   void forget_changed(const site& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -288,9 +280,9 @@ class site_policies {
       if (led.detached) {
         return;
       }
-      const detail::validity until = detail::validity_of(*policy_now, judging_);
+      const detail::validity until = detail::validity_of(*policy_now, judging);
       const bool is_kept_on =
-          parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging_);
+          parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging);
       parts_.store(led.site_key,
                    {policy_now, led.is_changed_elsewhere ? in_doubt : until.fresh_until,
                     is_kept_on ? until.keep_until : until.stale_until, epoch},
@@ -325,8 +317,7 @@ class site_policies {
 
  private:
   /// Calls `make(agent, own)` for each crawler. `own(all)` returns the policy of `agent` from
-  /// `all`, an earlier result of `family`. Returns the policy of the first crawler, which holds the
-  /// policies of the others.
+  /// `all`, an earlier result of `family`.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -372,13 +363,12 @@ class site_policies {
     if (found.policy && found.fresh_until <= in_suspicion) {
       found.is_changed_elsewhere = found.fresh_until == in_doubt;
       found.is_suspect = !found.is_changed_elsewhere;
-      found.fresh_until = detail::validity_of(*found.policy, judging_).fresh_until;
+      found.fresh_until = detail::validity_of(*found.policy, judging).fresh_until;
     }
     return found;
   }
 
   const cache_options& options_;
-  const detail::judge_options judging_;
   cache_parts& parts_;
   base::counter_random random_;
   // Locked while a thread changes entries, so that no thread marks an entry while another thread

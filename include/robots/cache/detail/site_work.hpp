@@ -155,7 +155,7 @@ class site_work {
     end_with(policy_now, false);
   }
 
-  /// Returns the record to publish, or an empty text if the lease must only be released.
+  /// The result is empty if the lease must only be released.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
@@ -196,8 +196,8 @@ class site_work {
   }
 
  private:
-  [[nodiscard]] const tiered_options& options() const { return cache_.store->options(); }
-  [[nodiscard]] const detail::judge_options& judging() const { return cache_.policies.judging(); }
+  [[nodiscard]] const tiered_options& options() const { return cache_.store->options; }
+  [[nodiscard]] const detail::judge_options& judging() const { return cache_.policies.judging; }
 
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
     step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
@@ -314,8 +314,7 @@ class site_work {
     return records;
   }
 
-  /// Ends the flight with the answer of this process if that answer is still fresh. Does not change
-  /// the entry, so that the next look-up can ask the store again.
+  /// Does not change the entry, so that the next look-up can ask the store again.
   [[nodiscard]] bool end_with_fresh() {
     if (!fresh_ || flight_->detached ||
         cache_.parts.now() >= detail::validity_of(*fresh_, judging()).fresh_until) {
@@ -325,9 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, after the store had no newer record. Stores the entry as checked. But
-  /// if a message reported a change, another process has erased the site, so erases the entry
-  /// instead.
+  /// Like `end_with_fresh`, after the store had no newer record. If a message reported a change,
+  /// another process has erased the site, so erases the entry. Otherwise, stores it as checked.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
