@@ -434,7 +434,6 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Blocks. Does nothing if there is nothing to publish.
   void publish(site_work& work) {
     if (work.next() != work_step::publish) {
       return;

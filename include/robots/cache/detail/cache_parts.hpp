@@ -72,7 +72,6 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
 
-  /// Returns the entry of `key`, or an entry without a policy.
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
   /// Passes on exceptions of the storage, and so does `clear`.

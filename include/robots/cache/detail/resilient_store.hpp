@@ -219,7 +219,6 @@ class resilient_store {
     failed,       // the store failed, or is not in use now
   };
 
-  /// A pending call to the store: see `owe`.
   struct owed_call {
     std::uint64_t times = 0;
     time_point next_try = (time_point::min)();

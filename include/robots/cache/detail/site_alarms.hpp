@@ -36,7 +36,6 @@ class site_alarms {
               robots::rulings_detail::site_rulings& rulings)
       : options_(options), parts_(parts), rulings_(rulings) {}
 
-  /// `after` is the new answer of a site.
   void note_change(const flight& led, const std::shared_ptr<const policy>& after) {
     const auto before = parts_.observes_changes ? policy::last_answer(led.last()) : nullptr;
     if (!before || policy::last_answer(after) != after ||

@@ -296,7 +296,6 @@ class site_work {
     return true;
   }
 
-  /// Returns an empty optional if the records are outdated or not plausible.
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
                                                          const wall_anchor& now) {
     using std::chrono::floor, std::chrono::seconds;
