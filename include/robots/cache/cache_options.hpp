@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/require.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
