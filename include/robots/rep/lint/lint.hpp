@@ -8,11 +8,11 @@
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,93 +21,37 @@
 
 namespace robots::rep_detail {
 
-class group_lint {
+/// Finds the rules of a file that its other rules make useless.
+class rule_lint {
  public:
-  /// Takes all lines of the file. Groups of one crawler are merged. So whether a rule is redundant
-  /// also depends on the rules of other groups.
-  constexpr group_lint(const std::vector<directive>& file, const parse_options& options,
-                       std::vector<diagnostic>& findings)
+  constexpr rule_lint(const std::vector<directive>& file, const parse_options& options,
+                      std::vector<diagnostic>& findings)
       : options_(options), findings_(findings) {
     std::size_t octets = 0;
     for (const directive& line : file) {
-      if (!is_rule(line.kind)) {
-        continue;
-      }
       octets += 3 * line.value.size() + 1;  // the maximum size of the compiled line
-      const rule_kind kind = rule_kind_of(line.kind);
-      auto& same_kind = kind == rule_kind::allow ? allowing_ : disallowing_;
-      for_each_pattern(kind, line.value, options, traits(), [&](const pattern_source& source) {
-        same_kind.push_back(specificity(source, *traits().rule_form));
-      });
     }
-    std::sort(allowing_.begin(), allowing_.end());
-    std::sort(disallowing_.begin(), disallowing_.end());
     text_.reserve(octets);
-  }
-
-  constexpr void add(const directive& line) {
-    if (!is_rule(line.kind) || !line.in_group || line.value.empty()) {
-      return;
+    std::uint32_t group = 0;
+    for (const directive& line : file) {
+      group += line.starts_group ? 1 : 0;
+      if (is_rule(line.kind)) {
+        add(line, group);
+      }
     }
-    std::size_t patterns = 0;
-    const rule_kind kind = rule_kind_of(line.kind);
-    for_each_pattern(kind, line.value, options_, traits(),
-                     [&](const pattern_source&) { ++patterns; });
-    const auto source = pattern_source::of(line.value, options_.prepend_slash);
-    const std::size_t offset = text_.size();
-    write_compiled(source, *traits().rule_form, [this](char c) { text_.push_back(c); });
-    const compiled_pattern pattern =
-        rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
-    // A line with a second pattern is not reported, since that pattern may be necessary.
-    rules_.push_back({.pattern = pattern,
-                      .specificity = specificity(source, *traits().rule_form),
-                      .kind = kind,
-                      .line = line.line,
-                      .column = line.column,
-                      .reported = patterns > 1});
-  }
-
-  constexpr void finish() {
+    std::sort(specificities_[0].begin(), specificities_[0].end());
+    std::sort(specificities_[1].begin(), specificities_[1].end());
     std::sort(rules_.begin(), rules_.end(), [](const entry& a, const entry& b) {
-      return std::tie(a.pattern, a.line) < std::tie(b.pattern, b.line);
+      return std::tie(a.group, a.pattern, a.line) < std::tie(b.group, b.pattern, b.line);
     });
-    report_same_patterns();
-    report_redundant();
-    rules_.clear();
-    text_.clear();
   }
 
- private:
-  struct entry {
-    compiled_pattern pattern{};
-    std::uint32_t specificity = 0;
-    rule_kind kind = rule_kind::allow;
-    std::uint32_t line = 0;
-    std::uint32_t column = 0;
-    bool reported = false;
-  };
-
-  [[nodiscard]] constexpr const dialect_traits& traits() const noexcept {
-    return traits_of(options_.dialect);
-  }
-
-  [[nodiscard]] constexpr rule_rank rank(const entry& of) const noexcept {
-    return rank_of(of.specificity, of.kind, of.line, options_.tie);
-  }
-
-  constexpr void report(entry& about, diagnostic_code code) {
-    if (about.reported) {
-      return;
-    }
-    about.reported = true;
-    findings_.push_back(make_diagnostic(code, about.line, about.column));
-  }
-
-  /// If rules have the same pattern, reports all except the deciding rule.
+  /// If rules of a group have the same pattern, reports all except the deciding rule.
   constexpr void report_same_patterns() {
     for (auto first = rules_.begin(); first != rules_.end();) {
-      const auto end = std::find_if(
-          first, rules_.end(), [&](const entry& rule) { return rule.pattern != first->pattern; });
+      const auto end = std::find_if(first, rules_.end(), [&](const entry& rule) {
+        return rule.group != first->group || rule.pattern != first->pattern;
+      });
       const auto winner = std::max_element(
           first, end, [this](const entry& a, const entry& b) { return rank(a) < rank(b); });
       for (; first != end; ++first) {
@@ -125,12 +69,13 @@ class group_lint {
     std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       entry& rule = rules_[i];
-      while (!prefixes.empty() &&
-             !rule.pattern.text.starts_with(rules_[prefixes.back()].pattern.text)) {
+      const auto begins = [&rule](const entry& shorter) {
+        return shorter.group == rule.group && rule.pattern.text.starts_with(shorter.pattern.text);
+      };
+      while (!prefixes.empty() && !begins(rules_[prefixes.back()])) {
         prefixes.pop_back();
       }
-      const auto& opposite = rule.kind == rule_kind::allow ? disallowing_ : allowing_;
-      if (!prefixes.empty() && covers(rules_[prefixes.back()], rule, opposite)) {
+      if (!prefixes.empty() && covers(rules_[prefixes.back()], rule)) {
         report(rule, diagnostic_code::redundant_rule);
       }
       if (!rule.pattern.anchored && !rule.reported) {
@@ -139,19 +84,66 @@ class group_lint {
     }
   }
 
-  [[nodiscard]] static constexpr bool covers(const entry& shorter, const entry& longer,
-                                             const std::vector<std::uint32_t>& opposite) noexcept {
+ private:
+  struct entry {
+    std::uint32_t group = 0;
+    compiled_pattern pattern{};
+    std::uint32_t specificity = 0;
+    rule_kind kind = rule_kind::allow;
+    std::uint32_t line = 0;
+    std::uint32_t column = 0;
+    bool reported = false;
+  };
+
+  constexpr void add(const directive& line, std::uint32_t group) {
+    const dialect_traits& traits = traits_of(options_.dialect);
+    const rule_kind kind = rule_kind_of(line.kind);
+    const std::size_t offset = text_.size();
+    std::size_t patterns = 0;
+    entry rule{.group = group, .kind = kind, .line = line.line, .column = line.column};
+    for_each_pattern(kind, line.value, options_, traits, [&](const pattern_source& source) {
+      specificities_[kind == rule_kind::allow ? 0 : 1].push_back(
+          specificity(source, *traits.rule_form));
+      if (++patterns == 1) {
+        write_compiled(source, *traits.rule_form, [this](char c) { text_.push_back(c); });
+        rule.pattern =
+            rep_detail::finish({text_.data() + offset, text_.size() - offset}, source.anchored);
+        rule.specificity = specificity(source, *traits.rule_form);
+      }
+    });
+    // A line with a second pattern is not reported, since that pattern may be necessary.
+    rule.reported = patterns > 1;
+    if (line.in_group && patterns != 0) {
+      rules_.push_back(rule);
+    }
+  }
+
+  [[nodiscard]] constexpr rule_rank rank(const entry& of) const noexcept {
+    return rank_of(of.specificity, of.kind, of.line, options_.tie);
+  }
+
+  constexpr void report(entry& about, diagnostic_code code) {
+    if (about.reported) {
+      return;
+    }
+    about.reported = true;
+    findings_.push_back(make_diagnostic(code, about.line, about.column));
+  }
+
+  [[nodiscard]] constexpr bool covers(const entry& shorter, const entry& longer) const noexcept {
     if (shorter.kind != longer.kind) {
       return false;
     }
+    const auto& opposite = specificities_[longer.kind == rule_kind::allow ? 1 : 0];
     const auto between = std::lower_bound(opposite.begin(), opposite.end(), shorter.specificity);
     return between == opposite.end() || *between > longer.specificity;
   }
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
-  std::vector<std::uint32_t> allowing_;  // sorted specificities of all Allow patterns in the file
-  std::vector<std::uint32_t> disallowing_;
+  // Sorted specificities of all patterns in the file, first of Allow, then of Disallow lines: a
+  // rule can also be necessary because of another group, since groups of one crawler are merged.
+  std::array<std::vector<std::uint32_t>, 2> specificities_;
   std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;
 };
@@ -177,12 +169,10 @@ namespace robots {
                                                      const malformed_limit& limit = {}) {
   std::vector<diagnostic> findings{file.diagnostics().begin(), file.diagnostics().end()};
   const std::vector<directive> lines = file.directives();
-  rep_detail::group_lint group{lines, file.options(), findings};
+  rep_detail::rule_lint rules{lines, file.options(), findings};
+  rules.report_same_patterns();
+  rules.report_redundant();
   for (const directive& line : lines) {
-    if (line.starts_group) {
-      group.finish();
-    }
-    group.add(line);
     const auto report = [&](directive_kind kind, bool is_mistake, diagnostic_code code) {
       if (line.kind == kind && is_mistake) {
         findings.push_back(rep_detail::make_diagnostic(code, line.line, line.column));
@@ -195,7 +185,6 @@ namespace robots {
     report(directive_kind::content_signal, !content_signal::parse(line.value).complete,
            diagnostic_code::unread_content_signal);
   }
-  group.finish();
   if (limit.exceeded_by(file.lines())) {
     findings.push_back(rep_detail::make_diagnostic(diagnostic_code::malformed_share, 1, 1));
   }
