@@ -52,7 +52,6 @@ export namespace robots {
   using robots::call_options;
   using robots::change_report;
   using robots::clean_param;
-  using robots::clean_target;
   using robots::compile;
   using robots::compute_delay;
   using robots::computed_delay;

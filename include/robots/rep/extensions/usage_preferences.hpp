@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
@@ -32,7 +33,37 @@ struct content_signal {
 
   /// Reads `[path] signal=yes|no, ...` in upper or lower case. If a line repeats a signal, the most
   /// restrictive value is used. Takes linear time.
-  [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept;
+  [[nodiscard]] static constexpr content_signal parse(std::string_view value) noexcept {
+    auto [path, rest] = rep_detail::split_scope(value);
+    content_signal result{.path = path};
+    while (!rest.empty()) {
+      const std::string_view member = rest.substr(0, rest.find(','));
+      if (!base::trim(member, base::is_blank).empty() && !result.set(member)) {
+        result.complete = false;
+      }
+      rest.remove_prefix((std::min)(member.size() + 1, rest.size()));
+    }
+    return result;
+  }
+
+ private:
+  /// Sets the signal of `member`, a text `name=value`. Returns false if name or value is unknown.
+  constexpr bool set(std::string_view member) noexcept {
+    const std::size_t equals = (std::min)(member.find('='), member.size());
+    const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
+    const std::string_view value =
+        base::trim(member.substr((std::min)(equals + 1, member.size())), base::is_blank);
+    const bool yes = base::equal_ignoring_case(value, "yes");
+    if (!yes && !base::equal_ignoring_case(value, "no")) {
+      return false;
+    }
+    const auto set_if = [&](std::string_view wanted, std::optional<bool>& signal) {
+      const bool is_meant = base::equal_ignoring_case(name, wanted);
+      signal = is_meant ? yes && signal.value_or(true) : signal;
+      return is_meant;
+    };
+    return set_if("search", search) || set_if("ai-input", ai_input) || set_if("ai-train", ai_train);
+  }
 };
 
 namespace rep_detail {
@@ -47,7 +78,7 @@ class dictionary_reader {
   /// Returns an empty optional if the text is not a Dictionary.
   [[nodiscard]] constexpr std::optional<std::string_view> token_of(std::string_view wanted) {
     std::string_view found;
-    skip(" ");
+    take_all(" ");
     for (bool more = !rest_.empty(); more;) {
       const std::string_view key = read_key();
       const value token = take('=') ? read_member() : std::string_view{};
@@ -55,9 +86,9 @@ class dictionary_reader {
         return std::nullopt;
       }
       found = key == wanted ? *token : found;
-      skip(" \t");
+      take_all(" \t");
       more = take(',');
-      skip(" \t");
+      take_all(" \t");
     }
     return rest_.empty() ? std::optional{found} : std::nullopt;
   }
@@ -66,15 +97,12 @@ class dictionary_reader {
   /// A Token, or an empty text for another type. An empty optional means no value.
   using value = std::optional<std::string_view>;
 
-  [[nodiscard]] static constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
-
-  [[nodiscard]] static constexpr bool is_key_char(char c) noexcept {
-    return is_lower(c) || base::is_digit(c) || std::string_view{"_-.*"}.find(c) != npos;
-  }
-  [[nodiscard]] static constexpr bool is_token_char(char c) noexcept {
-    return base::is_alpha(c) || base::is_digit(c) ||
-           std::string_view{"!#$%&'*+-.^_`|~:/"}.find(c) != npos;
-  }
+  static constexpr std::string_view digits = "0123456789";
+  static constexpr std::string_view key_chars = "abcdefghijklmnopqrstuvwxyz0123456789_-.*";
+  static constexpr std::string_view token_chars =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~:/";
+  static constexpr std::string_view base64_chars =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
 
   [[nodiscard]] constexpr char front() const noexcept { return rest_.empty() ? '\0' : rest_[0]; }
 
@@ -86,24 +114,15 @@ class dictionary_reader {
     return true;
   }
 
-  constexpr void skip(std::string_view blanks) noexcept {
-    const std::size_t end = rest_.find_first_not_of(blanks);
-    rest_.remove_prefix(end == npos ? rest_.size() : end);
-  }
-
-  template <class Accepts>
-  constexpr std::string_view take_while(Accepts accepts) noexcept {
-    std::size_t size = 0;
-    while (size < rest_.size() && accepts(rest_[size])) {
-      ++size;
-    }
-    const std::string_view taken = rest_.substr(0, size);
-    rest_.remove_prefix(size);
+  constexpr std::string_view take_all(std::string_view accepted) noexcept {
+    const std::string_view taken = rest_.substr(0, rest_.find_first_not_of(accepted));
+    rest_.remove_prefix(taken.size());
     return taken;
   }
 
   constexpr std::string_view read_key() noexcept {
-    return is_lower(front()) || front() == '*' ? take_while(is_key_char) : std::string_view{};
+    const bool is_key = (front() >= 'a' && front() <= 'z') || front() == '*';
+    return is_key ? take_all(key_chars) : std::string_view{};
   }
 
   [[nodiscard]] static constexpr value other_if(bool valid) noexcept {
@@ -116,7 +135,7 @@ class dictionary_reader {
 
   constexpr bool read_inner_list() noexcept {
     for (;;) {
-      skip(" ");
+      take_all(" ");
       if (take(')')) {
         return true;
       }
@@ -128,7 +147,7 @@ class dictionary_reader {
 
   constexpr bool read_parameters() noexcept {
     while (take(';')) {
-      skip(" ");
+      take_all(" ");
       if (read_key().empty() || (take('=') && !read_bare_item())) {
         return false;
       }
@@ -138,7 +157,7 @@ class dictionary_reader {
 
   constexpr value read_bare_item() noexcept {
     if (base::is_alpha(front()) || front() == '*') {
-      return take_while(is_token_char);
+      return take_all(token_chars);
     }
     if (base::is_digit(front()) || front() == '-') {
       return other_if(read_number(true));
@@ -147,9 +166,7 @@ class dictionary_reader {
       return other_if(read_string(false));
     }
     if (take(':')) {
-      take_while([](char c) {
-        return base::is_alpha(c) || base::is_digit(c) || c == '+' || c == '/' || c == '=';
-      });
+      take_all(base64_chars);
       return other_if(take(':'));
     }
     if (take('?')) {
@@ -163,12 +180,12 @@ class dictionary_reader {
 
   constexpr bool read_number(bool decimals) noexcept {
     take('-');
-    const std::size_t whole = take_while(base::is_digit).size();
+    const std::size_t whole = take_all(digits).size();
     if (whole == 0 || front() != '.') {
       return whole > 0 && whole <= 15;
     }
     take('.');
-    const std::size_t fraction = take_while(base::is_digit).size();
+    const std::size_t fraction = take_all(digits).size();
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
@@ -193,48 +210,10 @@ class dictionary_reader {
     return false;
   }
 
-  static constexpr std::size_t npos = std::string_view::npos;
-
   std::string_view rest_;
 };
 
-/// Sets the signal of `member`, a text `name=value`. Returns false if name or value is unknown.
-constexpr bool set_signal(content_signal& signals, std::string_view member) noexcept {
-  const std::size_t equals = (std::min)(member.find('='), member.size());
-  const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
-  const std::string_view value =
-      base::trim(member.substr((std::min)(equals + 1, member.size())), base::is_blank);
-  const bool yes = base::equal_ignoring_case(value, "yes");
-  if (!yes && !base::equal_ignoring_case(value, "no")) {
-    return false;
-  }
-  const auto set = [yes](std::optional<bool>& signal) {
-    signal = yes && signal.value_or(true);
-    return true;
-  };
-  if (base::equal_ignoring_case(name, "search")) {
-    return set(signals.search);
-  }
-  if (base::equal_ignoring_case(name, "ai-input")) {
-    return set(signals.ai_input);
-  }
-  return base::equal_ignoring_case(name, "ai-train") && set(signals.ai_train);
-}
-
 }  // namespace rep_detail
-
-constexpr content_signal content_signal::parse(std::string_view value) noexcept {
-  auto [path, rest] = rep_detail::split_scope(value);
-  content_signal result{.path = path};
-  while (!rest.empty()) {
-    const std::string_view member = rest.substr(0, rest.find(','));
-    if (!base::trim(member, base::is_blank).empty() && !rep_detail::set_signal(result, member)) {
-      result.complete = false;
-    }
-    rest.remove_prefix((std::min)(member.size() + 1, rest.size()));
-  }
-  return result;
-}
 
 /// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
 /// (draft-ietf-aipref-attach-05, section 3).
@@ -285,35 +264,28 @@ struct effective_preferences {
 
 namespace rep_detail {
 
-/// Sets `first` to the more restrictive preference. If both are equal, `first` stays
+/// Returns the more restrictive preference, or `first` if both are equal
 /// (draft-ietf-aipref-vocab-07, section 5.1).
-constexpr void combine(effective_preferences::preference& first,
-                       const effective_preferences::preference& second) noexcept {
-  if (!first.allowed || (*first.allowed && second.allowed == false)) {
-    first = second;
-  }
+[[nodiscard]] constexpr effective_preferences::preference stricter_of(
+    const effective_preferences::preference& first,
+    const effective_preferences::preference& second) noexcept {
+  const bool is_stricter = !first.allowed || second.allowed < first.allowed;
+  return second.allowed && is_stricter ? second : first;
 }
 
-/// Finds the preference of the matching line with the longest path, for one category.
-class longest_preference {
- public:
-  constexpr void offer(std::uint32_t specificity,
-                       const effective_preferences::preference& preference) noexcept {
-    if (specificity > specificity_) {
-      specificity_ = specificity;
-      result_ = preference;
-    } else if (specificity == specificity_) {
-      combine(result_, preference);
+/// The preference of the matching line with the longest path, for one category.
+struct longest_preference {
+  std::uint32_t specificity = 0;
+  effective_preferences::preference result{};
+
+  constexpr void offer(std::uint32_t size, std::optional<bool> allowed, directive_kind source,
+                       std::uint32_t line) noexcept {
+    if (size >= specificity) {
+      result = stricter_of(size > specificity ? effective_preferences::preference{} : result,
+                           {allowed, source, line});
+      specificity = size;
     }
   }
-
-  [[nodiscard]] constexpr effective_preferences::preference result() const noexcept {
-    return result_.allowed ? result_ : effective_preferences::preference{};
-  }
-
- private:
-  std::uint32_t specificity_ = 0;
-  effective_preferences::preference result_;
 };
 
 }  // namespace rep_detail
@@ -337,40 +309,45 @@ class longest_preference {
   if (!file.allows(target, user_agent)) {
     return {};
   }
-  rep_detail::scoped_target compared{target};
+  rep_detail::step_budget steps{rep_detail::max_match_steps};
+  const auto match = [&](std::string_view path) -> std::optional<std::uint32_t> {
+    steps.spend(1 + (path.empty() ? 0 : path.size() + target.size()));
+    if (steps.exceeded() || path.empty()) {
+      return steps.exceeded() ? std::nullopt : std::optional{0U};
+    }
+    const pattern compiled{path};
+    return compiled.matches(target) ? std::optional{compiled.specificity()} : std::nullopt;
+  };
   rep_detail::longest_preference train_ai;
   rep_detail::longest_preference search;
   for (const content_usage& line : file.read<content_usage>(user_agent)) {
-    if (const auto size = compared.match(line.path)) {
+    if (const auto size = match(line.path)) {
       constexpr auto source = directive_kind::content_usage;
-      train_ai.offer(*size, {line.preference("train-ai"), source, line.line});
-      search.offer(*size, {line.preference("search"), source, line.line});
+      train_ai.offer(*size, line.preference("train-ai"), source, line.line);
+      search.offer(*size, line.preference("search"), source, line.line);
     }
   }
   rep_detail::longest_preference ai_train_signal;
   rep_detail::longest_preference ai_input_signal;
   rep_detail::longest_preference search_signal;
   for (const content_signal& line : file.read<content_signal>(user_agent)) {
-    const auto size = compared.match(line.path);
+    const auto size = match(line.path);
     const auto offer = [&](rep_detail::longest_preference& to, std::optional<bool> signal) {
       if (size && signal) {
-        to.offer(*size, {signal, directive_kind::content_signal, line.line});
+        to.offer(*size, signal, directive_kind::content_signal, line.line);
       }
     };
     offer(ai_train_signal, line.ai_train);
     offer(ai_input_signal, line.ai_input);
     offer(search_signal, line.search);
   }
-  if (compared.exceeded()) {
+  if (steps.exceeded()) {
     constexpr effective_preferences::preference denied{.allowed = false};
     return {.train_ai = denied, .ai_input = denied, .search = denied};
   }
-  effective_preferences result{.train_ai = train_ai.result(),
-                               .ai_input = ai_input_signal.result(),
-                               .search = search.result()};
-  rep_detail::combine(result.train_ai, ai_train_signal.result());
-  rep_detail::combine(result.search, search_signal.result());
-  return result;
+  return {.train_ai = rep_detail::stricter_of(train_ai.result, ai_train_signal.result),
+          .ai_input = ai_input_signal.result,
+          .search = rep_detail::stricter_of(search.result, search_signal.result)};
 }
 
 }  // namespace robots

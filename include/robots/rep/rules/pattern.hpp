@@ -1,14 +1,12 @@
 #pragma once
 
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -60,32 +58,6 @@ class pattern {
 };
 
 namespace rep_detail {
-
-/// Compares one target with many paths, in at most `max_match_steps` steps altogether.
-class scoped_target {
- public:
-  constexpr explicit scoped_target(std::string_view target) noexcept : target_(target) {}
-
-  /// Returns the specificity of `path` if `path` matches and steps are left. The empty path matches
-  /// everything, with the specificity 0.
-  [[nodiscard]] constexpr std::optional<std::uint32_t> match(std::string_view path) {
-    steps_.spend(1 + (path.empty() ? 0 : path.size() + target_.size()));
-    if (exceeded()) {
-      return std::nullopt;
-    }
-    if (path.empty()) {
-      return 0;
-    }
-    const pattern compiled{path};
-    return compiled.matches(target_) ? std::optional{compiled.specificity()} : std::nullopt;
-  }
-
-  [[nodiscard]] constexpr bool exceeded() const noexcept { return steps_.exceeded(); }
-
- private:
-  std::string_view target_;
-  step_budget steps_{max_match_steps};
-};
 
 /// A string literal as a template argument.
 template <std::size_t N>
