@@ -5,7 +5,6 @@
 #include <robots/base/decimal.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
-#include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
@@ -39,24 +38,10 @@ namespace rep_detail {
   return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
 }
 
-class text_writer {
- public:
-  [[nodiscard]] std::string write(const editable_file& file) && {
-    add_delay(file.crawl_delay);
-    add_lines(file.lines);
-    for (const editable_file::group& group : file.groups) {
-      add_group(group);
-    }
-    if (!file.sitemaps.empty()) {
-      separate();
-    }
-    for (const std::string& url : file.sitemaps) {
-      add_value(directive_kind::sitemap, url);
-    }
-    return std::move(text_);
-  }
+/// Writes the parts of an `editable_file`, one after another.
+struct text_writer {
+  std::string text{};
 
- private:
   void add_group(const editable_file::group& group) {
     if (group.user_agents.empty()) {
       throw std::invalid_argument{"a group has no user agent: add one, or * for all crawlers"};
@@ -120,132 +105,101 @@ class text_writer {
     if (base::trim(value, is_padding).size() != value.size()) {
       refuse(value, "begins or ends with white space: remove it, or write %20 in a URL");
     }
-    const std::size_t start = text_.size();
-    text_.append(key).append(value.empty() ? ":" : ": ").append(value);
-    if (text_.size() - start > max_line_bytes) {
-      refuse(value.substr(0, 80), "begins a line of " + std::to_string(text_.size() - start) +
+    const std::size_t start = text.size();
+    text.append(key).append(value.empty() ? ":" : ": ").append(value);
+    if (text.size() - start > max_line_bytes) {
+      refuse(value.substr(0, 80), "begins a line of " + std::to_string(text.size() - start) +
                                       " octets: shorten it, since " +
                                       std::to_string(max_line_bytes) + " are read");
     }
-    text_ += '\n';
+    text += '\n';
   }
 
-  void separate() { text_ += text_.empty() ? "" : "\n"; }
+  void separate() { text += text.empty() ? "" : "\n"; }
 
   [[noreturn]] static void refuse(std::string_view value, std::string_view why) {
     throw std::invalid_argument{'"' + base::printable(value) + "\" " + std::string{why}};
   }
-
-  std::string text_;
-};
-
-class editable_collector {
- public:
-  explicit editable_collector(bool prepend_slash) noexcept : prepend_slash_{prepend_slash} {}
-
-  void add(const directive& line) {
-    switch (line.kind) {
-      case directive_kind::user_agent:
-        add_user_agent(line);
-        break;
-      case directive_kind::allow:
-      case directive_kind::disallow:
-        add_rule(line);
-        break;
-      case directive_kind::crawl_delay: {
-        auto& delay = line.in_group ? parts_.back().crawl_delay : file_.crawl_delay;
-        delay = delay ? delay : parse_delay(line.value);
-        break;
-      }
-      case directive_kind::sitemap:
-        if (!line.value.empty()) {
-          file_.sitemaps.emplace_back(line.value);
-        }
-        break;
-      default:
-        add_other(line);
-    }
-  }
-
-  [[nodiscard]] editable_file finish() && {
-    end_group();
-    return std::move(file_);
-  }
-
- private:
-  void add_user_agent(const directive& line) {
-    if (line.starts_group) {
-      end_group();
-    }
-    if (line.starts_run) {
-      parts_.emplace_back();
-    }
-    if (!line.value.empty()) {
-      parts_.back().user_agents.emplace_back(line.value);
-    }
-  }
-
-  /// Host and Clean-param lines apply to the whole file.
-  void add_other(const directive& line) {
-    const bool is_for_group = is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
-    if (is_other_key(line.key)) {
-      (line.in_group && is_for_group ? parts_.back().lines : file_.lines)
-          .push_back({.key = std::string{line.key}, .value = std::string{line.value}});
-    }
-  }
-
-  void add_rule(const directive& line) {
-    std::string pattern{line.value};
-    if (prepend_slash_ && !may_match(pattern)) {
-      pattern.insert(0, 1, '/');
-    }
-    if (line.in_group && may_match(pattern)) {
-      rules_.push_back(
-          {.kind = line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow,
-           .pattern = std::move(pattern)});
-    }
-  }
-
-  /// Ends the current group. Copies the group's rules to each part of the group.
-  void end_group() {
-    for (editable_file::group& part : parts_) {
-      if (part.user_agents.empty()) {
-        continue;
-      }
-      constexpr std::size_t most_rules = 1'000'000;
-      if (rules_.size() > most_rules - rule_count_) {
-        throw std::length_error{"the groups of the document have more than " +
-                                std::to_string(most_rules) +
-                                " rules: write the user agents of each group without delays between"
-                                " them"};
-      }
-      rule_count_ += rules_.size();
-      part.rules = rules_;
-      file_.groups.push_back(std::move(part));
-    }
-    parts_.clear();
-    rules_.clear();
-  }
-
-  bool prepend_slash_;
-  editable_file file_;
-  std::vector<editable_file::group> parts_;  // the parts of the current group
-  std::vector<editable_file::rule> rules_;   // the rules of the current group
-  std::size_t rule_count_ = 0;
 };
 
 }  // namespace rep_detail
 
 ROBOTS_INLINE std::string to_text(const editable_file& file) {
-  return rep_detail::text_writer{}.write(file);
+  rep_detail::text_writer writer;
+  writer.add_delay(file.crawl_delay);
+  writer.add_lines(file.lines);
+  for (const editable_file::group& group : file.groups) {
+    writer.add_group(group);
+  }
+  if (!file.sitemaps.empty()) {
+    writer.separate();
+  }
+  for (const std::string& url : file.sitemaps) {
+    writer.add_value(directive_kind::sitemap, url);
+  }
+  return std::move(writer.text);
 }
 
 ROBOTS_INLINE editable_file to_editable(const document& file) {
-  rep_detail::editable_collector collector{file.options().prepend_slash};
+  constexpr std::size_t most_rules = 1'000'000;
+  editable_file result;
+  std::vector<editable_file::group> parts;  // the parts of the current group
+  std::vector<editable_file::rule> rules;   // the rules of the current group
+  std::size_t rule_count = 0;
+  const auto end_group = [&] {
+    for (editable_file::group& part : parts) {
+      if (part.user_agents.empty()) {
+        continue;
+      }
+      if (rules.size() > most_rules - rule_count) {
+        throw std::length_error{"the groups of the document have more than " +
+                                std::to_string(most_rules) +
+                                " rules: write the user agents of each group without delays between"
+                                " them"};
+      }
+      rule_count += rules.size();
+      part.rules = rules;
+      result.groups.push_back(std::move(part));
+    }
+    parts.clear();
+    rules.clear();
+  };
   for (const directive& line : file.directives()) {
-    collector.add(line);
+    std::string value{line.value};
+    if (line.kind == directive_kind::user_agent) {
+      if (line.starts_group) {
+        end_group();
+      }
+      if (line.starts_run) {
+        parts.emplace_back();
+      }
+      if (!value.empty()) {
+        parts.back().user_agents.push_back(std::move(value));
+      }
+    } else if (rep_detail::is_rule(line.kind)) {
+      if (file.options().prepend_slash && !rep_detail::may_match(value)) {
+        value.insert(0, 1, '/');
+      }
+      if (line.in_group && rep_detail::may_match(value)) {
+        rules.push_back({rep_detail::rule_kind_of(line.kind), std::move(value)});
+      }
+    } else if (line.kind == directive_kind::crawl_delay) {
+      auto& delay = line.in_group ? parts.back().crawl_delay : result.crawl_delay;
+      delay = delay ? delay : rep_detail::parse_delay(value);
+    } else if (line.kind == directive_kind::sitemap) {
+      if (!value.empty()) {
+        result.sitemaps.push_back(std::move(value));
+      }
+    } else if (rep_detail::is_other_key(line.key)) {
+      // Host and Clean-param lines apply to the whole file.
+      const bool is_for_group =
+          rep_detail::is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
+      (line.in_group && is_for_group ? parts.back().lines : result.lines)
+          .push_back({std::string{line.key}, std::move(value)});
+    }
   }
-  return std::move(collector).finish();
+  end_group();
+  return result;
 }
 
 }  // namespace robots
