@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace robots::detail {
@@ -53,22 +55,24 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
     std::sort(lines->begin(), lines->end());
     lines->erase(std::unique(lines->begin(), lines->end()), lines->end());
   }
-  auto old_line = stated_before.begin();
-  auto new_line = stated_after.begin();
-  while (old_line != stated_before.end() || new_line != stated_after.end()) {
-    if (new_line == stated_after.end() ||
-        (old_line != stated_before.end() && *old_line < *new_line)) {
-      result.lines.push_back({.kind = old_line->kind, .before = std::move(old_line->value)});
-      ++old_line;
-    } else if (old_line == stated_before.end() || *new_line < *old_line) {
-      result.lines.push_back({.kind = new_line->kind, .after = std::move(new_line->value)});
-      ++new_line;
-    } else {
-      ++result.unchanged;
-      ++old_line;
-      ++new_line;
-    }
+  std::vector<stated_line> gone;
+  std::set_difference(stated_before.begin(), stated_before.end(), stated_after.begin(),
+                      stated_after.end(), std::back_inserter(gone));
+  std::vector<stated_line> added;
+  std::set_difference(stated_after.begin(), stated_after.end(), stated_before.begin(),
+                      stated_before.end(), std::back_inserter(added));
+  result.unchanged += stated_before.size() - gone.size();
+  for (stated_line& line : gone) {
+    result.lines.push_back({.kind = line.kind, .before = std::move(line.value)});
   }
+  for (stated_line& line : added) {
+    result.lines.push_back({.kind = line.kind, .after = std::move(line.value)});
+  }
+  std::sort(result.lines.begin(), result.lines.end(),
+            [](const change_report::line_change& a, const change_report::line_change& b) {
+              return std::tie(a.kind, a.before ? *a.before : *a.after) <
+                     std::tie(b.kind, b.before ? *b.before : *b.after);
+            });
   // If exactly one line of a kind was removed and exactly one added, the two become one change.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];
