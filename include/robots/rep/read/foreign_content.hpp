@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <iterator>
 #include <string_view>
-#include <type_traits>
 
-namespace robots::detail {
+namespace robots::rep_detail {
 
 /// The first octets of files that are not a robots.txt: archives, images, documents, programs, and
 /// text in UTF-32. The first entry is gzip that a server read as windows-1252 and wrote as UTF-8.
@@ -45,17 +44,6 @@ inline constexpr auto foreign_beginnings = [] {
                     "\xFF\xFE\0\0"sv,
                     "\0\0\xFE\xFF"sv};
 }();
-
-/// Returns true if `octets` begin with the signature of an archive, image, document or program, or
-/// with the byte order mark of UTF-32.
-[[nodiscard]] constexpr bool has_foreign_signature(std::string_view octets) noexcept {
-  return std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
-                     [&](std::string_view beginning) { return octets.starts_with(beginning); });
-}
-
-}  // namespace robots::detail
-
-namespace robots::rep_detail {
 
 /// Returns true if `text` begins with a JSON object or array. Checks the bracket and the next
 /// character (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
@@ -103,7 +91,8 @@ enum class foreign_content : std::uint8_t {
 /// Recognises content that sites send instead of a robots.txt. Skips UTF-8 byte order marks, white
 /// space and NUL octets, then checks the start in constant time. Does not recognise UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
-  if (detail::has_foreign_signature(text)) {
+  if (std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
+                  [&](std::string_view beginning) { return text.starts_with(beginning); })) {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";

@@ -10,10 +10,9 @@
 
 namespace robots::rep_detail {
 
-/// The treatment of an octet in the normal form.
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// The description of a normal form of percent-encoded text: the treatment of octets and escapes.
+/// A normal form of percent-encoded text.
 struct normal_form {
   std::array<octet_action, 256> actions{};
   bool decode_unreserved = false;  ///< if true, `%61` becomes `a`
@@ -27,10 +26,9 @@ struct normal_form {
   }
 };
 
-/// Makes the form for rules by RFC 9309, section 2.2.2. The form encodes octets outside ASCII,
-/// control characters, space and `$`. It decodes escapes of unreserved octets, and writes all other
-/// escapes in upper case.
-[[nodiscard]] constexpr normal_form make_rfc9309_form() noexcept {
+/// The form for rules by RFC 9309, section 2.2.2. Encodes octets outside ASCII, control characters,
+/// space and `$`. Decodes escapes of unreserved octets, and writes all other escapes in upper case.
+inline constexpr normal_form rfc9309_rule_form = [] {
   normal_form form{.decode_unreserved = true};
   for (unsigned octet = 0; octet < 256; ++octet) {
     if (octet <= 0x20 || octet >= 0x7F) {
@@ -42,28 +40,25 @@ struct normal_form {
   // `$`, and the form for targets also encodes `*`.
   form.set('$', octet_action::encode);
   return form;
-}
+}();
 
-[[nodiscard]] constexpr normal_form make_rfc9309_target_form() noexcept {
-  normal_form form = make_rfc9309_form();
+inline constexpr normal_form rfc9309_target_form = [] {
+  normal_form form = rfc9309_rule_form;
   form.set('*', octet_action::encode);
   return form;
-}
+}();
 
-/// Makes the form of google/robotstxt for rules. This form encodes octets outside ASCII, and writes
-/// escapes in upper case.
-[[nodiscard]] constexpr normal_form make_google_rule_form() noexcept {
+/// The form of google/robotstxt for rules. Encodes octets outside ASCII, and writes escapes in
+/// upper case.
+inline constexpr normal_form google_rule_form = [] {
   normal_form form{};
   for (unsigned octet = 0x80; octet < 256; ++octet) {
     form.actions[octet] = octet_action::encode;
   }
   form.set('%', octet_action::percent);
   return form;
-}
+}();
 
-inline constexpr normal_form rfc9309_rule_form = make_rfc9309_form();
-inline constexpr normal_form rfc9309_target_form = make_rfc9309_target_form();
-inline constexpr normal_form google_rule_form = make_google_rule_form();
 inline constexpr normal_form google_target_form{};  // google/robotstxt does not change URLs
 
 /// Passes each octet of the normal form of `text` to `put`. A `%` that begins no escape stays, and
