@@ -67,13 +67,8 @@ class crawler_collector {
 
   [[nodiscard]] constexpr crawler_directives finish(file_findings::line_counts lines) && {
     found_.findings.lines = lines;
-    // The result is made in place, since moving rules that were just written is slow.
-    return {.rules = rules_.finish(),
-            .file_delay = found_.file_delay,
-            .extensions = std::move(found_.extensions),
-            .sitemaps = std::move(found_.sitemaps),
-            .host = found_.host,
-            .findings = std::move(found_.findings)};
+    found_.rules = rules_.finish();
+    return std::move(found_);
   }
 
  private:

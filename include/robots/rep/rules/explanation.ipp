@@ -3,13 +3,13 @@
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
 #include <robots/rep/rules/detail/match.hpp>
-#include <robots/rep/rules/detail/rule_table.hpp>
 #include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <tuple>
 
 namespace robots {
@@ -53,17 +53,12 @@ ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
       matches.push_back(rep_detail::listed(rule, table_));
     }
   }
-  // If a line has two patterns (`dialect::google`), keeps the pattern of higher rank.
-  std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
-    return std::tie(a.line, b.rank) < std::tie(b.line, a.rank);
-  });
-  const auto is_same_line = [](const listed_rule& a, const listed_rule& b) {
-    return a.line == b.line;
-  };
-  matches.erase(std::unique(matches.begin(), matches.end(), is_same_line), matches.end());
   std::sort(matches.begin(), matches.end(), [](const listed_rule& a, const listed_rule& b) {
     return std::tie(b.rank, a.line) < std::tie(a.rank, b.line);
   });
+  // If a line has two patterns (`dialect::google`), keeps the pattern of higher rank.
+  std::set<std::uint32_t> lines;
+  std::erase_if(matches, [&](const listed_rule& rule) { return !lines.insert(rule.line).second; });
   return result;
 }
 
