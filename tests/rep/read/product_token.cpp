@@ -1,7 +1,5 @@
 #include <robots/rep/read/product_token.hpp>
 
-#include <robots/rep/rules/detail/group_selection.hpp>
-
 #include <doctest/doctest.h>
 
 #include <string_view>

@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/read/detail/keys.hpp>
 #include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -38,7 +37,6 @@ namespace rep_detail {
   return (std::min)(options.max_bytes, most);
 }
 
-/// Reads a text line by line and passes each directive to a handler.
 template <DirectiveHandler Handler>
 class scanner {
   static constexpr bool diagnoses =

@@ -1,4 +1,4 @@
-#include <robots/rep/read/detail/keys.hpp>
+#include <robots/rep/read/detail/line.hpp>
 
 #include <doctest/doctest.h>
 

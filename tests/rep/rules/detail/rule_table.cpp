@@ -1,9 +1,8 @@
-#include <robots/rep/rules/detail/rule_table.hpp>
-
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/explanation.hpp>
+#include <robots/rep/rules/rule_set.hpp>
 
 #include <doctest/doctest.h>
 

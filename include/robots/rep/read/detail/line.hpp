@@ -6,10 +6,94 @@
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 
 namespace robots::rep_detail {
+
+/// One spelling of a key, in lower case.
+struct key_spelling {
+  std::string_view text;
+  directive_kind kind;
+  bool is_right;   ///< true for the spelling of the protocol
+  bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
+};
+
+/// All spellings of keys. The wrong spellings marked `prefix` come from google/robotstxt. The wrong
+/// spellings marked `whole` come from crawler-commons.
+inline constexpr auto spellings = [] {
+  using enum directive_kind;
+  constexpr bool right = true;
+  constexpr bool wrong = false;
+  constexpr bool prefix = true;
+  constexpr bool whole = false;
+  return std::to_array<key_spelling>({
+      {"user-agent", user_agent, right, prefix},
+      {"disallow", disallow, right, prefix},
+      {"allow", allow, right, prefix},
+      {"sitemap", sitemap, right, prefix},
+      {"crawl-delay", crawl_delay, right, whole},
+      {"host", host, right, whole},
+      {"request-rate", request_rate, right, whole},
+      {"visit-time", visit_time, right, whole},
+      {"clean-param", clean_param, right, whole},
+      {"noindex", noindex, right, whole},
+      {"content-signal", content_signal, right, whole},
+      {"content-usage", content_usage, right, whole},
+      {"useragent", user_agent, wrong, prefix},
+      {"user agent", user_agent, wrong, prefix},
+      {"dissallow", disallow, wrong, prefix},
+      {"dissalow", disallow, wrong, prefix},
+      {"disalow", disallow, wrong, prefix},
+      {"diasllow", disallow, wrong, prefix},
+      {"disallaw", disallow, wrong, prefix},
+      {"site-map", sitemap, wrong, prefix},
+      {"useg-agent", user_agent, wrong, whole},
+      {"ser-agent", user_agent, wrong, whole},
+      {"users-agent", user_agent, wrong, whole},
+      {"user-agnet", user_agent, wrong, whole},
+      {"user-agents", user_agent, wrong, whole},
+      {"desallow", disallow, wrong, whole},
+      {"dssalow", disallow, wrong, whole},
+      {"dsallow", disallow, wrong, whole},
+      {"diallow", disallow, wrong, whole},
+      {"disallows", disallow, wrong, whole},
+      {"disllow", disallow, wrong, whole},
+      {"crawldelay", crawl_delay, wrong, whole},
+      {"crawl delay", crawl_delay, wrong, whole},
+      {"clawl-delay", crawl_delay, wrong, whole},
+      {"craw-delay", crawl_delay, wrong, whole},
+      {"crawl-deley", crawl_delay, wrong, whole},
+      {"sitemaps", sitemap, wrong, whole},
+  });
+}();
+
+/// The meaning of a key. `misspelled` is true for a wrong spelling.
+struct recognised_key {
+  directive_kind kind = directive_kind::unknown;
+  bool misspelled = false;
+};
+
+/// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings.
+/// Without `strict`, `prefixes` selects the wrong spellings of google/robotstxt, such as
+/// `Disallowed`. If neither is set, accepts all `spellings`, but only as whole keys.
+[[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
+                                                     bool strict) noexcept {
+  for (const auto& [text, kind, is_right, is_prefix] : spellings) {
+    if (key.empty() || base::to_lower(key.front()) != text.front()) {
+      continue;
+    }
+    const bool is_meant =
+        prefixes && is_prefix && !strict
+            ? base::starts_with_ignoring_case(key, text)
+            : (is_right || !(prefixes || strict)) && base::equal_ignoring_case(key, text);
+    if (is_meant) {
+      return {.kind = kind, .misspelled = !is_right || key.size() != text.size()};
+    }
+  }
+  return {};
+}
 
 struct key_and_value {
   std::string_view key{};
@@ -23,16 +107,14 @@ struct key_and_value {
 /// Returns true for white space or NUL, which some editors leave at line ends.
 [[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
-/// Splits a line with a colon. RFC 9309, section 2.2: `key *WS ":" *WS value`.
-[[nodiscard]] constexpr key_and_value split_at_colon(std::string_view line,
-                                                     std::size_t colon) noexcept {
-  const std::string_view key = base::trim(line.substr(0, colon), is_padding);
-  const std::string_view value = base::trim(line.substr(colon + 1), is_padding);
-  return {.key = key, .value = value, .colon = true, .found = !key.empty()};
-}
-
-/// Splits a line without a colon: two words are read as a key and a value.
-[[nodiscard]] constexpr key_and_value split_words(std::string_view line) noexcept {
+/// Splits `line`, which must have no comment, and no padding at its ends. RFC 9309, section 2.2:
+/// `key *WS ":" *WS value`. Without a colon, two words are read as a key and a value.
+[[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
+  if (const auto colon = line.find(':'); colon != std::string_view::npos) {
+    const std::string_view key = base::trim(line.substr(0, colon), is_padding);
+    const std::string_view value = base::trim(line.substr(colon + 1), is_padding);
+    return {.key = key, .value = value, .colon = true, .found = !key.empty()};
+  }
   const auto blank = std::find_if(line.begin(), line.end(), base::is_ws);
   if (blank == line.end()) {
     return {};
@@ -45,12 +127,6 @@ struct key_and_value {
   return {.key = base::trim(line.substr(0, key_size), is_padding),
           .value = base::trim(rest, is_padding),
           .found = true};
-}
-
-/// Splits `line`, which must have no comment, and no padding at its ends.
-[[nodiscard]] constexpr key_and_value split_line(std::string_view line) noexcept {
-  const auto colon = line.find(':');
-  return colon == std::string_view::npos ? split_words(line) : split_at_colon(line, colon);
 }
 
 /// A line in the most common form: a frequent key, a colon, a value without white space, and

@@ -3,7 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
@@ -45,7 +45,6 @@ class packed_rule {
         line_and_flags_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 4))),
         size_tag_and_tail_(static_cast<std::uint32_t>(part_of_word<4>(octets, place + 8))) {}
 
-  /// Stores the rule at `to`, with the `offset` of its text.
   constexpr void store(char* to, std::size_t offset, std::uint32_t tag) const noexcept {
     store_word<4>(to, offset);
     store_word<4>(to + 4, line_and_flags_);
@@ -169,7 +168,6 @@ class packed_rule {
   std::uint32_t size_tag_and_tail_;
 };
 
-/// The state of a hash before the first word of a text.
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 

@@ -3,12 +3,15 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,38 +20,111 @@
 
 namespace robots::rep_detail {
 
-/// A split of a text into two parts, for `two_way_find` (a critical factorisation).
-struct factorization {
-  std::size_t left = 0;    ///< the length of the left part
-  std::size_t period = 1;  ///< the period of the right part
+/// A pattern ready for matching: literals in normal form with a single `*` between them, and no `*`
+/// at the end.
+struct compiled_pattern {
+  std::string_view text{};
+  bool anchored = false;  ///< true if the target must end where the pattern ends
+
+  friend constexpr auto operator<=>(const compiled_pattern&, const compiled_pattern&) = default;
 };
 
-/// Returns the start and period of the maximal suffix of `text` by order `less`, in linear time.
-template <class Less>
-[[nodiscard]] constexpr factorization maximal_suffix(std::string_view text, Less less) noexcept {
-  std::size_t best = 0;
-  std::size_t candidate = 1;
-  std::size_t matched = 0;
-  std::size_t period = 1;
-  while (candidate + matched < text.size()) {
-    const auto a = static_cast<unsigned char>(text[best + matched]);
-    const auto b = static_cast<unsigned char>(text[candidate + matched]);
-    if (a == b) {
-      if (++matched == period) {
-        candidate += period;
-        matched = 0;
-      }
-    } else if (less(b, a)) {
-      candidate += matched + 1;
-      matched = 0;
-      period = candidate - best;
-    } else {
-      best = candidate++;
-      matched = 0;
-      period = 1;
+/// A written pattern in parts: the body, a `$` at the end, and a `/` to add at the start.
+struct pattern_source {
+  std::string_view body{};
+  bool anchored = false;
+  bool leading_slash = false;
+
+  /// Splits a written pattern. `$` is an anchor only at the end (RFC 9309, section 2.2.3).
+  [[nodiscard]] static constexpr pattern_source of(std::string_view written,
+                                                   bool prepend_slash = false) noexcept {
+    pattern_source source{.body = written};
+    if (written.ends_with('$')) {
+      source.body.remove_suffix(1);
+      source.anchored = true;
     }
+    source.leading_slash = prepend_slash && !written.starts_with('/') && !written.starts_with('*');
+    return source;
   }
-  return {.left = best, .period = period};
+};
+
+/// Returns true if compiling changes at most the end of the pattern.
+[[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
+                                         const normal_form& form) noexcept {
+  return !source.leading_slash && is_normal(source.body, form) &&
+         source.body.find("**") == std::string_view::npos;
+}
+
+template <class Put>
+constexpr void write_compiled(const pattern_source& source, const normal_form& form, Put put) {
+  if (source.leading_slash) {
+    put('/');
+  }
+  bool star = false;
+  write_normal(source.body, form, [&](char c) {
+    if (!(star && c == '*')) {
+      put(c);
+    }
+    star = c == '*';
+  });
+}
+
+/// Returns the number of octets of the normal form, including wildcards and the anchor (RFC 9309,
+/// section 2.2.2: "most octets"). A literal `$` adds one octet, although its normal form is %24.
+[[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
+                                                  const normal_form& form) noexcept {
+  std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
+  write_normal(source.body, form, [&](char) { ++octets; });
+  for (const char c : source.body) {
+    octets -= c == '$' && form.action(c) != octet_action::keep ? 2U : 0U;
+  }
+  return octets;
+}
+
+/// Makes a pattern from the compiled text `text`. Removes wildcards at the end. Also removes an
+/// anchor that follows a wildcard, since such an anchor has no effect.
+[[nodiscard]] constexpr compiled_pattern finish(std::string_view text, bool anchored) noexcept {
+  if (text.ends_with('*')) {
+    anchored = false;
+  }
+  while (text.ends_with('*')) {
+    text.remove_suffix(1);
+  }
+  return {.text = text, .anchored = anchored};
+}
+
+[[nodiscard]] constexpr rule_kind rule_kind_of(directive_kind line) noexcept {
+  return line == directive_kind::allow ? rule_kind::allow : rule_kind::disallow;
+}
+
+/// The rank of a rule. The matching rule with the highest rank decides.
+using rule_rank = std::uint64_t;
+
+/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher, then the
+/// rule of the kind that `tie` prefers, then the earlier rule.
+[[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
+                                          std::uint32_t line, tie_break tie) noexcept {
+  const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
+  return (rule_rank{2} * specificity + (is_preferred ? 1 : 0)) << 32U | (0xFFFF'FFFFU - line);
+}
+
+/// Calls `use` with each pattern of a rule. An empty rule has no pattern (RFC 9309, section 2.2.2:
+/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` has a second pattern for `/x/`.
+template <class Use>
+constexpr void for_each_pattern(rule_kind kind, std::string_view value,
+                                const parse_options& options, const dialect_traits& traits,
+                                Use use) {
+  if (value.empty()) {
+    return;
+  }
+  use(pattern_source::of(value, options.prepend_slash));
+  if (kind != rule_kind::allow || !traits.index_html_is_directory) {
+    return;
+  }
+  const auto slash = value.find_last_of('/');
+  if (slash != std::string_view::npos && value.substr(slash).starts_with("/index.htm")) {
+    use(pattern_source{.body = value.substr(0, slash + 1), .anchored = true});
+  }
 }
 
 struct literal_search {
@@ -80,63 +156,49 @@ inline constexpr std::size_t short_literal = 16;
   }
 }
 
-/// Returns the position of the first `needle` in `text`, or npos if there is none. `needle` must
-/// not be empty.
+/// Searches for a long literal from `begin` on, with the algorithm of Rabin and Karp (1987).
 ///
-/// Uses the two-way algorithm of Crochemore and Perrin (1991), which takes linear time in needle
-/// and text for any content, and constant space.
-[[nodiscard]] constexpr std::size_t two_way_find(std::string_view text,
-                                                 std::string_view needle) noexcept {
-  const factorization up = maximal_suffix(needle, [](auto a, auto b) { return a < b; });
-  const factorization down = maximal_suffix(needle, [](auto a, auto b) { return a > b; });
-  auto [left, period] = up.left > down.left ? up : down;
-  const bool periodic = needle.substr(period).starts_with(needle.substr(0, left));
-  if (!periodic) {
-    period = (std::max)(left, needle.size() - left) + 1;
+/// An attacker can find texts with equal hashes. Such texts cost steps, but no answer is wrong.
+[[nodiscard]] constexpr literal_search find_long(std::string_view text, std::string_view literal,
+                                                 const literal_search& begin) noexcept {
+  std::size_t steps = begin.steps + literal.size();
+  const std::string_view rest = behind(text, begin.place);
+  if (rest.size() < literal.size()) {
+    return {.steps = steps};
   }
-  const std::string_view first = needle.substr(left, short_literal);
-  std::size_t known = 0;  // octets at the start of the needle that are known to match
-  for (std::size_t place = 0; place + needle.size() <= text.size();) {
-    if (known == 0) {
-      const std::size_t passed = find_short(text.substr(place + left), first).place;
-      if (passed == std::string_view::npos || place + passed + needle.size() > text.size()) {
-        break;
+  constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15U;
+  const auto number = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
+  std::uint64_t wanted = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t highest = 1;  // the factor of the octet that leaves the hash
+  for (std::size_t i = 0; i < literal.size(); ++i) {
+    wanted = wanted * factor + number(literal[i]);
+    hash = hash * factor + number(rest[i]);
+    highest *= factor;
+  }
+  for (std::size_t place = 0;; ++place) {
+    if (hash == wanted) {
+      steps += literal.size() / sizeof(octet_word);
+      if (begins_with(behind(rest, place), literal)) {
+        return {.place = begin.place + place, .steps = steps + place};
       }
-      place += passed;
     }
-    const std::size_t start = (std::max)(left, known);
-    const auto differs =
-        std::mismatch(needle.begin() + start, needle.end(), text.begin() + place + start).first;
-    if (differs != needle.end()) {
-      known = 0;
-      place += static_cast<std::size_t>(differs - needle.begin()) - left + 1;
-      continue;
+    const std::size_t next = place + literal.size();
+    if (next == rest.size()) {
+      return {.steps = steps + place};
     }
-    if (known >= left ||
-        text.substr(place + known).starts_with(needle.substr(known, left - known))) {
-      return place;
-    }
-    known = periodic ? needle.size() - period : 0;
-    place += period;
+    hash = hash * factor + number(rest[next]) - highest * number(rest[place]);
   }
-  return std::string_view::npos;
 }
 
-/// Searches for a literal, which must not be empty. Takes at most about one step per octet of the
-/// text and one per octet of the literal.
+/// Searches for a literal, which must not be empty. Takes about one step per octet of the text and
+/// one per octet of the literal.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
       find_short(text, {literal.data(), (std::min)(literal.size(), short_literal)});
-  if (literal.size() <= short_literal || begin.place == std::string_view::npos) {
-    return begin;
-  }
-  const std::string_view rest = text.substr(begin.place);
-  const std::size_t place = two_way_find(rest, literal);
-  const bool is_there = place != std::string_view::npos;
-  return {
-      .place = is_there ? begin.place + place : place,
-      .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
+  const bool is_whole = literal.size() <= short_literal || begin.place == std::string_view::npos;
+  return is_whole ? begin : find_long(text, literal, begin);
 }
 
 /// The maximum number of steps for one query. These steps take tens of milliseconds. They are

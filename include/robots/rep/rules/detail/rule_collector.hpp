@@ -4,10 +4,9 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
-#include <robots/rep/rules/detail/compiled_pattern.hpp>
-#include <robots/rep/rules/detail/group_selection.hpp>
-#include <robots/rep/rules/detail/rule_table.hpp>
+#include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
@@ -25,10 +24,8 @@
 
 namespace robots::rep_detail {
 
-/// The way in which a query finds a rule.
 enum class found_by : std::uint8_t { trial, prefix, gram };
 
-/// A rule that applies to the crawler.
 struct kept_rule {
   const char* text;    ///< the pattern, as written in the file
   packed_rule rule;    ///< the stored form, without offset and tag
@@ -278,6 +275,43 @@ class rule_packer {
   std::vector<kept_rule>& rules_;
   prefix_lengths lengths_{};
   std::size_t text_size_ = 0;
+};
+
+/// Decides which lines of a text apply to a crawler, line by line.
+///
+/// Groups that name the crawler are merged. If there are none, the groups of `*` apply (RFC 9309,
+/// section 2.2.1). A rule applies to all User-agent lines of its group. Any other line, such as a
+/// delay, applies only to the User-agent lines directly above it.
+class group_selection {
+ public:
+  /// Returns true if a User-agent line matches the crawler better than all earlier lines. Then the
+  /// lines collected so far must be dropped.
+  constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
+    in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
+    right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
+    const bool is_more = match > found_;
+    found_ = (std::max)(found_, match);
+    return is_more;
+  }
+
+  /// Returns true if a line of `kind`, other than User-agent, now applies to the crawler. A later
+  /// User-agent line can match better.
+  [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
+    const agent_match named = is_rule(kind) ? in_group_ : right_above_;
+    return named == found_ && named != agent_match::none;
+  }
+
+  [[nodiscard]] constexpr group_choice choice() const noexcept {
+    if (found_ >= agent_match::own) {
+      return group_choice::own;
+    }
+    return found_ == agent_match::everyone ? group_choice::everyone : group_choice::none;
+  }
+
+ private:
+  agent_match in_group_ = agent_match::none;     // best match so far in the current group
+  agent_match right_above_ = agent_match::none;  // best match in the lines directly above
+  agent_match found_ = agent_match::none;        // best match in all lines so far
 };
 
 /// Collects the directives for one crawler and makes a `rule_set`. The text must live until
