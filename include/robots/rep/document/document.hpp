@@ -69,7 +69,6 @@ struct document_line {
   }
 };
 
-/// Returns the lines before the first line whose member `mark` is true.
 [[nodiscard]] constexpr std::span<const document_line> lines_before(
     std::span<const document_line> lines, bool document_line::* mark) noexcept {
   const auto marked = std::find_if(lines.begin(), lines.end(),

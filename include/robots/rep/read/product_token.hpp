@@ -10,8 +10,6 @@ namespace robots {
 
 namespace rep_detail {
 
-/// Returns true if `c` is allowed in a product token.
-///
 /// RFC 9309, section 2.2.1: `identifier = 1*(%x2D / %x41-5A / %x5F / %x61-7A)`.
 [[nodiscard]] constexpr bool is_product_token_char(char c) noexcept {
   return base::is_alpha(c) || c == '-' || c == '_';

@@ -127,7 +127,6 @@ struct rule_table {
             .end = static_cast<std::size_t>(first_and_end >> 32U)};
   }
 
-  /// Calls `use` with each rule in `found` whose tag is `tag_of(hash)`.
   template <class Use>
   constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
     const std::uint32_t tag = tag_of(hash);

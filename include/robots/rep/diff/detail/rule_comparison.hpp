@@ -98,7 +98,6 @@ class rule_comparison {
   static constexpr std::size_t steps_to_try = 16;    // the least steps that one target costs
   static constexpr std::size_t octets_per_step = 8;  // octets of a target that count as one step
 
-  /// A pattern of one rule set, or of both.
   struct rule {
     compiled_pattern pattern{};
     std::string_view literal{};              // the part before the first wildcard

@@ -69,7 +69,6 @@ inline constexpr auto spellings = [] {
   });
 }();
 
-/// The meaning of a key. `misspelled` is true for a wrong spelling.
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
@@ -139,7 +138,6 @@ struct common_line {
 };
 
 /// Returns the first line end from `from` on, or `text_end`.
-///
 /// RFC 9309, section 2.2, has `EOL = *(%x0D / %x0A)`. So only CR, LF and CR LF end a line.
 [[nodiscard]] constexpr const char* find_line_end(const char* from, const char* text_end) noexcept {
   from = find_at_most(from, text_end, '\r');

@@ -267,7 +267,6 @@ class step_budget {
          (!pattern.anchored && find_in(target, last) != std::string_view::npos);
 }
 
-/// The path and query of a URL. Rules are compared with this part.
 struct target_path {
   std::string_view text{};     ///< path and query, as written
   bool leading_slash = false;  ///< true if a `/` is missing before `text`, as for `http://host?q`

@@ -334,7 +334,6 @@ class rule_collector {
     }
   }
 
-  /// Returns true if the lines collected so far must be dropped.
   ROBOTS_ALWAYS_INLINE constexpr bool on_user_agent(const directive& line) {
     const bool is_more = groups_.on_user_agent(line, compare(line.value));
     if (is_more) {
