@@ -1,7 +1,7 @@
 #pragma once
 
 /// Includes the headers of `rep/`, which read robots.txt files and decide which URLs these files
-/// allow. The listed headers include the other ones. Needs no other library.
+/// allow. Some headers of `rep/` are included by the headers below. Needs no other library.
 #include <robots/base/config.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>

@@ -67,7 +67,7 @@ namespace robots::base {
   return text.size() >= prefix.size() && equal_ignoring_case(text.substr(0, prefix.size()), prefix);
 }
 
-/// Returns `text` without the octets at both ends for which `drop` is true.
+/// Removes octets from both ends of `text` while `drop` returns true for them. Returns the rest.
 template <class Predicate>
 [[nodiscard]] constexpr std::string_view trim(std::string_view text, Predicate drop) noexcept {
   while (!text.empty() && drop(text.front())) {

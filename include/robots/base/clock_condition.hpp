@@ -13,8 +13,8 @@
 
 namespace robots::base {
 
-/// Calls `moved()` each time a program moves the time of `clock`. Destroy the result to end the
-/// calls. Does nothing for a clock without `on_move`, such as `SteadyClock`.
+/// Calls `moved()` each time a program, such as a test, changes the time of `clock`. Destroy the
+/// result to end the calls. Does nothing for a clock without `on_move`, such as `SteadyClock`.
 template <class C, class F>
 [[nodiscard]] auto on_move([[maybe_unused]] C& clock, [[maybe_unused]] F&& moved) {
   if constexpr (requires { clock.on_move(std::function<void()>{}); }) {
@@ -25,8 +25,8 @@ template <class C, class F>
 }
 
 /// A condition variable whose waits also end at a stop request, or at a deadline on any clock. The
-/// user's own mutex guards the condition. While the class holds its own mutex, it locks no other
-/// mutex. So a thread may call `notify_all` while it holds other locks.
+/// caller's mutex guards the data that `ready` reads. While the class holds its own mutex, it locks
+/// no other mutex. So a thread that holds other locks may call `notify_all`.
 class clock_condition {
  public:
   using time_point = std::chrono::steady_clock::time_point;
@@ -38,8 +38,8 @@ class clock_condition {
   }
 
   /// Waits until `ready()` returns true, `stop` is requested, or `clock` reaches the deadline.
-  /// Returns the last result of `ready()`. The caller must have locked `lock`. `wait` holds `lock`
-  /// only while `ready` runs, and again when it returns.
+  /// Returns the last result of `ready()`. The caller must have locked `lock`. `wait` unlocks
+  /// `lock` between the calls of `ready`, and returns with `lock` locked.
   template <class C, class Ready>
   [[nodiscard]] bool wait(std::unique_lock<std::mutex>& lock, C& clock,
                           const std::optional<time_point>& deadline, const stop_token& stop,

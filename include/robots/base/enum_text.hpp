@@ -6,8 +6,9 @@
 
 namespace robots::base {
 
-/// Returns true if `Value` is an enumerator. GCC and clang put `Value` into `__PRETTY_FUNCTION__`,
-/// as `(type)3` if no enumerator is 3. With other compilers, always returns false.
+/// Returns true if `Value` is an enumerator. GCC and clang put the name of the enumerator into
+/// `__PRETTY_FUNCTION__`. For a value without an enumerator, such as 3, they put `(type)3`. With
+/// other compilers, always returns false.
 template <auto Value>
 [[nodiscard]] consteval bool is_enumerator() {
 #ifdef __GNUC__
@@ -20,7 +21,7 @@ template <auto Value>
 }
 
 /// Returns the text of `value`. `texts` has a text for each enumerator, in order, and `Last` is the
-/// last enumerator. A call does not compile if a text is missing.
+/// last enumerator. If `texts` has too few or too many texts, the compilation fails.
 template <auto Last, std::size_t Count>
 [[nodiscard]] constexpr std::string_view enum_text(
     decltype(Last) value, const std::string_view (&texts)[Count]) noexcept {

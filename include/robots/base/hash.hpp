@@ -45,7 +45,8 @@ template <std::size_t Size>
   if (text.size() >= sizeof(octet_word)) {
     return whole_word(text, text.size() - sizeof(octet_word)) >> (8 * (sizeof(octet_word) - left));
   }
-  // The two parts can overlap. An octet in both parts has the same place in both, so `|` keeps it.
+  // The two parts can overlap. Both parts put a shared octet into the same bits of the word, so `|`
+  // does not change the octet.
   if (left >= 4) {
     return part_of_word<4>(text, start) | part_of_word<4>(text, text.size() - 4)
                                               << (8 * (left - 4));
@@ -72,8 +73,9 @@ struct text_hash {
   }
 };
 
-/// Mixes two numbers into one. The order matters. For a fixed `first`, different `second`s give
-/// different results. For a fixed `second`, different `first`s do, too.
+/// Mixes two numbers into one. The order matters. For a fixed `first`, different values of `second`
+/// give different results. For a fixed `second`, different values of `first` also give different
+/// results.
 [[nodiscard]] constexpr std::uint64_t combined(std::uint64_t first, std::uint64_t second) noexcept {
   const std::uint64_t both = (first ^ random_sequence{second}()) * random_sequence::step;
   return both ^ both >> 32U;

@@ -44,7 +44,8 @@ class counter_random {
   [[nodiscard]] double draw() noexcept { return unit_interval((*this)()); }
 
  private:
-  // <random>, for `std::random_device`, would slow down the compilation of every user.
+  // Does not use `std::random_device`, since <random> would slow down the compilation of every
+  // program that uses the library.
   [[nodiscard]] static std::uint64_t some_seed(const void* object) noexcept {
     std::uint64_t seed = reinterpret_cast<std::uintptr_t>(object);
     for (const auto ticks : {std::chrono::system_clock::now().time_since_epoch().count(),

@@ -16,10 +16,10 @@ namespace robots::base {
 
 /// A table of data about sites, by key, with a bounded size.
 ///
-/// The owner passes a function `until(value)`, which returns the time until which a value must be
-/// remembered. While the result is `time_point::max()`, only `erase` removes the value. The table
-/// calls `until` for a few values at each insertion, so its size stays near the number of values
-/// that must be remembered. A value never moves. Each call takes amortised logarithmic time.
+/// The caller passes a function `until(value)`, which returns the time from which the table may
+/// forget the value. While the result is `time_point::max()`, only `erase` removes the value. The
+/// table calls `until` for a few values at each insertion, so its size stays near the number of
+/// values that must be remembered. A value never moves. Each call takes amortised logarithmic time.
 template <class Value>
 class site_table {
  public:
@@ -37,11 +37,12 @@ class site_table {
     return found == sites_.end() ? nullptr : &found->second;
   }
 
-  /// Returns the value of a key, and adds it if needed. Returns null if the table stays full.
+  /// Returns the value of a key. If the table lacks the key, first adds the key with a new value.
+  /// Returns null if the table is full and finds no value to forget.
   ///
-  /// A full table first forgets one value that need not be remembered at `now`. If none is found in
-  /// up to 256 values, the table forgets one with a late `until(value)`: after `latest` and before
-  /// `time_point::max()`.
+  /// A full table first forgets one value that need not be remembered at `now`. The table looks for
+  /// such a value among up to 256 values. If it finds none, the table forgets a value whose
+  /// `until(value)` is late: after `latest` and before `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {
@@ -95,7 +96,8 @@ class site_table {
  private:
   struct site;
   using entry_type = std::pair<const std::string, site>;
-  /// The sites, sorted by an estimate of `until(value)` that is never too late.
+  /// The sites, sorted by an estimate of `until(value)`. The estimate is never later than
+  /// `until(value)`.
   using order = std::multimap<time_point, entry_type*>;
 
   struct site : Value {

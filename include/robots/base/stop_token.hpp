@@ -140,7 +140,7 @@ using jthread = own_jthread;
 namespace robots {
 
 #ifdef __cpp_lib_jthread
-/// `std::stop_token`, or a class like it if the standard library has none.
+/// `std::stop_token`, or `base::own_stop_token` if the standard library has no `std::stop_token`.
 using stop_token = std::stop_token;
 /// `std::stop_source`, or a class like it.
 using stop_source = std::stop_source;

@@ -35,8 +35,9 @@ class work_queue {
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };
-  /// Does a batch of work. If the worker returns a time, the queue calls it again at that time at
-  /// the latest, even without new items. The worker must not throw.
+  /// Does a batch of work. If the worker returns a time, the queue calls the worker again then,
+  /// even without new items. The call can be late by `gathered` (see the constructor). The worker
+  /// must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
@@ -55,8 +56,9 @@ class work_queue {
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
   /// even if it needs more than the free room, since the queue would refuse large items forever. If
-  /// a wait is in vain, all waits end, and a full queue refuses items at once until the worker has
-  /// finished a batch. The worker must not call `push` with a `longest` above 0.
+  /// one call waits in vain, the waits of all other calls of `push` end, too. Until the worker has
+  /// finished a batch, a full queue then refuses items at once. The worker must not call `push`
+  /// with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;
@@ -111,8 +113,9 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends the queue. Waits up to `longest` until the waiting items are done. After this time, the
-  /// thread continues with the items, even without the queue. A second call has no effect.
+  /// Ends the queue. Waits until the items in the queue are done, but for at most `longest`. After
+  /// this time, the thread continues with the items, even without the queue. A second call has no
+  /// effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

@@ -42,8 +42,8 @@ namespace robots {
 ///
 /// Look-ups in steps and blocking calls for one site share one fetch. If the look-up that does the
 /// fetch is destroyed, the fetch is cancelled, and other callers that wait for the result start
-/// again. A look-up must not outlive its cache. Only one thread at a time may use a look-up. A step
-/// takes constant time, or linear time if it parses a file.
+/// again. A look-up must not outlive its cache. Only one thread at a time may use a look-up. A call
+/// takes constant time, or time linear in the file if it parses the file.
 class look_up {
  public:
   /// A wait before the next try, until `until` or a stop request of `stop`. Then call
@@ -64,7 +64,7 @@ class look_up {
   ~look_up();
 
   /// Returns the next step. Only the functions below change it. Send a request only once, in any
-  /// thread. If the `stop` of a step gets a stop request, nobody waits for the response any more.
+  /// thread. When the response is no longer needed, the `stop` of the step gets a stop request.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -83,7 +83,8 @@ class look_up {
   /// Ends a `retry_wait` that is over or whose `stop` got a request. Otherwise, has no effect.
   void on_wait_over();
 
-  /// Ends a `retry_wait` early, so that there is no retry. The last try gives the result.
+  /// Ends a `retry_wait` early, so that there is no retry. The result is that of the try before the
+  /// wait.
   void cut_short();
 
   /// Ends a `news_wait` if there is news. Otherwise, has no effect.
@@ -94,9 +95,9 @@ class look_up {
   /// replaces `wake`. Shortly after the look-up is destroyed, another thread can still call `wake`.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does the fetch. If the result is
-  /// true, continue to drive this look-up until `next()` is a null policy. If nobody needs the
-  /// fetch any more, the `stop` of the step gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Other callers can
+  /// still need this fetch. If the result is true, continue to drive this look-up until `next()` is
+  /// a null policy. If nobody needs the fetch any more, the `stop` of the step gets a stop request.
   bool leave() noexcept;
 
  private:
@@ -117,7 +118,8 @@ class look_up {
 /// cache, such as an operator's console. Decides whether a crawler may fetch a URL. Sets rulings,
 /// such as halts and overrides, which decide on a whole site.
 ///
-/// Any thread may call any member function. Network failures and bad content never throw.
+/// Any thread may call any member function. No function throws because of a network failure or bad
+/// content.
 class cache_controls {
  public:
   cache_controls(const cache_controls&) = delete;
@@ -147,9 +149,9 @@ class cache_controls {
   /// reports a denial, which a later `check` with this look-up and the same text does not repeat.
   ///
   /// Until the look-up has ended, do not call a blocking function for the same site in the same
-  /// thread. The call would wait for the look-up. Your program does not do all I/O: background
-  /// threads of the cache renew stale policies (`cache_options::stale_while_revalidate`) and ask
-  /// the shared store.
+  /// thread. The call would wait for the look-up. The cache still does some I/O itself: its
+  /// background threads renew stale policies (`cache_options::stale_while_revalidate`) and ask the
+  /// shared store.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
   /// Decides whether the crawler may fetch `url`, by the ruling on the site or, without a ruling,
@@ -168,9 +170,9 @@ class cache_controls {
   /// `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
-  /// Erases the rules of a site and its last good copy. If the text is a host without a scheme,
-  /// also erases the rules of its https and http origins. The next call fetches the rules again,
-  /// unless the site is in quarantine or its circuit breaker is open.
+  /// Erases the rules of a site and the last good copy of its robots.txt. If the text is a host
+  /// without a scheme, also erases the rules of its https and http origins. The next call fetches
+  /// the rules again, unless the site is in quarantine or its circuit breaker is open.
   ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
   /// forget the rules at most a second later. See `cache_stats::pending_invalidations`.
@@ -203,9 +205,9 @@ class cache_controls {
   /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
   /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
   /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. While 65,536 sites are
-  /// halted, `halt` has no effect on other sites. Throws `std::invalid_argument` for a text that
-  /// names no site.
+  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. At most 65,536 sites can be
+  /// halted at once: `halt` has no effect on further sites. Throws `std::invalid_argument` for a
+  /// text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Ends the halt of a site, so that its robots.txt decides again. After a halt for
@@ -220,10 +222,10 @@ class cache_controls {
   /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
-  /// Calls `on_denied` when a ruling of this or another process begins to deny a site: a halt, an
-  /// override, a quarantine, or a withdrawn sign-off. The argument is `site::key` without a scheme.
-  /// Any thread can make the call. Destroy the result to end the calls. `on_denied` must not block,
-  /// set a ruling, or destroy the result. The cache ignores exceptions of `on_denied`.
+  /// Calls `on_denied` when a halt, an override, a quarantine or a withdrawn sign-off begins to
+  /// deny a site. The ruling can come from another process. The argument is `site::key` without a
+  /// scheme. Any thread can make the call. Destroy the result to end the calls. `on_denied` must
+  /// not block, set a ruling, or destroy the result. The cache ignores exceptions of `on_denied`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
@@ -236,9 +238,9 @@ class cache_controls {
   /// the observer gets an `access_revoked_event`, and `cache_options::halt_revoked` applies.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up fetches the rules again
-  /// if they are at least `cache_options::min_ttl` old (the pipeline guide: "Trigger immediate
-  /// re-fetch on 4xx/5xx responses"). A 429 has no effect, since it concerns only the pace of
-  /// requests. Sends no request. Uses only `user_agent` and `context` of `call`.
+  /// (source: the pipeline guide). Rules younger than `cache_options::min_ttl` stay. A 429 has no
+  /// effect, since it concerns only the pace of requests. Sends no request. Uses only `user_agent`
+  /// and `context` of `call`.
   ///
   /// `reservation::complete` of a `basic_admission` calls this function. For the same URL and
   /// status, the observer gets at most one event in 10 seconds.
@@ -251,7 +253,8 @@ class cache_controls {
   void sign_off(std::string_view host_or_url, bool is_given = true);
 
   /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
-  /// A site waits once a URL or a redirect has named it. The list has at most 65,536 sites.
+  /// A site begins to wait when a URL or a redirect names the site. The list has at most 65,536
+  /// sites.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
@@ -295,7 +298,7 @@ class cache_controls {
 
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
 
-  /// Counts and reports `decided`. If `key` is empty, parses `url` for the key.
+  /// Counts and reports `decided`. If `key` is empty, gets the key from `url`.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
@@ -308,11 +311,11 @@ class cache_controls {
 
 /// Decides for any URL whether a crawler may fetch it now, with the reason.
 ///
-/// Fetches the robots.txt of a site at the first call about the site. Keeps the rules of the
-/// crawler, and fetches the file again after the rules expire (SPYDER's robots component; RFC 9309,
-/// sections 2.3 and 2.4). Threads that ask for one site at the same time share one fetch. The site
-/// of a URL is its origin. A host without a scheme means the https origin of the host. If this
-/// origin cannot be reached, it means the http origin.
+/// Fetches the robots.txt of a site at the first call about the site. Keeps the rules that apply to
+/// the crawler. Fetches the file again after the rules expire (sources: the crawler SPYDER; RFC
+/// 9309, sections 2.3 and 2.4). Threads that ask for one site at the same time share one fetch. The
+/// site of a URL is its origin. A host without a scheme means the https origin of the host. If the
+/// https origin cannot be reached, the cache uses the http origin of the host.
 ///
 /// With a `TieredStorage`, all processes of a crawl share answers and rulings, so that only one
 /// process fetches the file of a site. If the store fails, each process fetches for itself.

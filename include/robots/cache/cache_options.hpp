@@ -52,9 +52,9 @@ struct cache_options {
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
-  /// The maximum time of one call; 0 means no limit. After this time, the caller gets the action of
-  /// `fallback` for `outcome::cancelled`. See `finish_abandoned`. `call_options::timeout` overrides
-  /// this option.
+  /// The maximum time of one call; 0 means no limit. After this time, the call returns the policy
+  /// that `fallback` chooses for `outcome::cancelled`. See `finish_abandoned`.
+  /// `call_options::timeout` overrides this option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
   /// With a limit below five, a redirect beyond the limit leads to `outcome::server_error`.
@@ -103,9 +103,9 @@ struct cache_options {
   /// from 0 to 1 (the pipeline guide: ">30% directive delta"). See `policy_change_event::fast`.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
-  /// sum is above `fast_change_share`. A change counts if the rules that it replaced were fetched
-  /// within this time. If empty, each change is judged alone. The pipeline guide uses one hour. But
-  /// rules stay fresh for a day, so two retrievals are rarely within an hour.
+  /// sum is above `fast_change_share`. The sum includes a change if the rules before the change
+  /// were fetched within this time. If empty, each change is judged alone. The pipeline guide uses
+  /// one hour. But rules stay fresh for a day, so two retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -116,10 +116,11 @@ struct cache_options {
   /// result. If false, it is cancelled, and a caller with a short timeout never gets an answer from
   /// a slow site.
   bool finish_abandoned = true;
-  /// The maximum number of threads for fetches. A renewal needs a thread, and so does a call that
-  /// can end before its fetch. If no thread is free, a call with enough time for one request
-  /// fetches in the caller's thread. A call with less time waits for a thread. A renewal is left to
-  /// the next call for the site. With a shared store, two more threads call the store.
+  /// The maximum number of threads for fetches. A renewal needs a thread. A call needs a thread if
+  /// the call can end before its fetch ends. If no thread is free and the call has enough time for
+  /// one request, the caller's thread does the fetch. If the call has less time, it waits for a
+  /// thread. If no thread is free for a renewal, the next call for the site starts the renewal.
+  /// With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, which can be guessed, so that no two caches retry together.

@@ -26,10 +26,10 @@ namespace robots {
 /// loop calls `run` soon after each call of `wake`, and at the time that `next_run` returns.
 /// `tests/examples/event_loop.cpp` is an example.
 ///
-/// Only one thread at a time may use a driver. `done` callbacks may call `start` and `leave`. If
-/// the driver is destroyed, its requests are cancelled without callbacks, and other callers that
-/// wait for these requests start again. `clock` must be the clock of the cache. Clock, fetcher and
-/// cache must outlive the driver.
+/// Only one thread at a time may use a driver. `done` callbacks may call `start` and `leave`. The
+/// destructor cancels the requests of the driver, and calls no callbacks. Other callers that wait
+/// for the same files then send new requests. `clock` must be the clock of the cache. Clock,
+/// fetcher and cache must outlive the driver.
 template <Clock C, AsyncFetcher F>
 class look_up_driver {
  public:
@@ -38,9 +38,9 @@ class look_up_driver {
   /// The function that gets the result of a look-up.
   using on_done = std::function<void(const look_up&)>;
 
-  /// Calls `wake`, in any thread, when `run` has something to do. The thread holds a lock of the
-  /// driver, so `wake` must not call the driver. `wake` must not throw. At most `max_fetches`
-  /// requests (above 0) are under way at once; further requests wait in order.
+  /// The driver calls `wake`, in any thread, when `run` has something to do. The thread holds a
+  /// lock of the driver, so `wake` must not call the driver. `wake` must not throw. At most
+  /// `max_fetches` requests (above 0) are under way at once; further requests wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock), fetcher_(fetcher), max_fetches_(max_fetches) {
@@ -55,7 +55,8 @@ class look_up_driver {
   }
 
   /// Begins to drive `work`. Calls `done` once, when the look-up has its policy: in `start`, `run`
-  /// or `cut_short`. Returns the number for `leave`. If `start` throws, the look-up is dropped.
+  /// or `cut_short`. Returns the number of the look-up, which `leave` needs. If `start` throws, the
+  /// look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -103,8 +104,8 @@ class look_up_driver {
     }
   }
 
-  /// Returns the time for the next `run`, unless `wake` is called earlier; `time_point::min()`
-  /// means at once. If the result is empty, wait for `wake`.
+  /// Returns the time at which to call `run`; `time_point::min()` means at once. If `wake` is
+  /// called, call `run` earlier. If the result is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
     const std::scoped_lock lock{inbox_->mutex};
     if (!inbox_->reports.empty() || can_send()) {

@@ -233,10 +233,10 @@ class prefetch_run {
 /// running fetches with other threads.
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
-/// once, bit by bit as requests end. So `hosts` may be endless or come from a file, but should not
-/// block. After each host, the calling thread calls `progress`, which may use the cache. Passes on
-/// exceptions of `hosts` and of `progress`, which cancel all requests in flight. Other callers that
-/// waited for these requests then send new ones.
+/// once. It reads more hosts only when earlier requests end. So `hosts` may be endless or come from
+/// a file, but should not block. After each host, the calling thread calls `progress`, which may
+/// use the cache. Passes on exceptions of `hosts` and of `progress`, which cancel all requests in
+/// flight. Other callers that waited for these requests then send new ones.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

@@ -18,8 +18,9 @@ namespace robots {
 /// request, counts as `fetch_error::other`. Only one thread at a time may call `async_fetch`. A
 /// fetcher that is destroyed during an exchange need not call `done`.
 ///
-/// Exemplar: after `f.async_fetch(request, done)`, `done(response)` is called later, with
-/// `response.status == 0` exactly when `response.error != fetch_error::none`.
+/// Example: after `f.async_fetch(request, done)`, `done(response)` is called once. If the exchange
+/// failed, `response.error` is set and `response.status` is 0. Otherwise, `response.error` is
+/// `fetch_error::none` and `response.status` is not 0.
 ///
 /// Models: in `adapters/`, `AsioCurlFetcher` and `curl_multi_fetcher`.
 template <class F>

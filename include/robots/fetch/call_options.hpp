@@ -35,8 +35,8 @@ struct call_options {
   /// The maximum time for a look-up of a policy. 0 means no limit. Empty means
   /// `cache_options::longest_call`.
   std::optional<std::chrono::milliseconds> timeout{};
-  /// The crawler whose rules decide. Empty means `cache_options::user_agent`. Any other text must
-  /// be one of `cache_options::other_agents`. The text must live as long as the call.
+  /// The crawler whose rules apply to this call. Empty means `cache_options::user_agent`. Any other
+  /// text must be one of `cache_options::other_agents`. The text must live as long as the call.
   std::string_view user_agent{};
   /// Every event of this call has this context, in any thread. Null means no context. If several
   /// calls wait for one fetch, the events of the fetch have the context of the call that began it.

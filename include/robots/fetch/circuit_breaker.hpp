@@ -85,7 +85,7 @@ class circuit_breaker {
     }
   }
 
-  /// Handles the end of a permitted request without a result. The next request can be the probe.
+  /// Handles a permitted request that ended without a result. The next request can be the probe.
   constexpr void on_abandoned(time_point now) noexcept {
     if (state_ == breaker_state::half_open) {
       state_ = breaker_state::open;
@@ -142,7 +142,7 @@ class origin_breakers {
     change(origin, [&](state* found) {
       if (found == nullptr) {
         // `find_or_add` can drop entries that are not needed at the given time. While the table has
-        // room, this time is the earliest possible, so that no entry is dropped.
+        // room, the time is the earliest possible, so that no entry is dropped.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

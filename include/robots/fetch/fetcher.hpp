@@ -14,8 +14,9 @@ namespace robots {
 /// requested. Several threads may call a model at the same time. Network failures are values, never
 /// exceptions.
 ///
-/// Exemplar: given `const fetch_request r`, `f.fetch(r)` returns a `fetch_response` whose `status`
-/// is 0 exactly when its `error` is not `fetch_error::none`.
+/// Example: given `const fetch_request r`, `f.fetch(r)` returns a `fetch_response`. If the exchange
+/// failed, `error` is set and `status` is 0. Otherwise, `error` is `fetch_error::none` and `status`
+/// is not 0.
 ///
 /// Models: `CurlFetcher`, `CprFetcher`, `ScriptedFetcher`.
 template <class F>

@@ -66,9 +66,10 @@ namespace robots::detail {
   return kind == outcome::success || kind == outcome::malformed;
 }
 
-/// Returns the outcome for the status of the last response. Returns `server_error`, the careful
-/// choice, for 5xx and for every status without an outcome: 199 or less, 206 (no request asks for a
-/// part), 3xx (a redirect that cannot be followed, or an unexpected 304), and 600 or more.
+/// Returns the outcome for the status of the last response. Returns `server_error` for 5xx. To be
+/// careful, also returns `server_error` for statuses that are not proper answers: 199 or less, 206,
+/// 3xx, and 600 or more. No request asks for a part (206). A 3xx is a redirect that cannot be
+/// followed, or an unexpected 304.
 [[nodiscard]] constexpr outcome outcome_of(int status) noexcept {
   if (status >= 200 && status < 300 && status != 206) {
     return outcome::success;

@@ -30,8 +30,8 @@
 
 namespace robots::detail {
 
-/// The options of a retrieval, which is all requests for one robots.txt. `cache_options` describes
-/// the members that it has, too.
+/// The options of a retrieval. A retrieval consists of all requests for one robots.txt.
+/// `cache_options` describes the members that it has, too.
 struct retrieval_options {
   std::string user_agent;
   int max_redirects = 5;
@@ -77,10 +77,10 @@ inline void validate(const retrieval_options& options) {
 /// does the step that `next()` names, and reports the result, as `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
-/// address ends the search. An open circuit breaker also ends the search if the last failed request
-/// to the origin got a response, such as a 500. Follows redirects (301, 302, 303, 307, 308) to http
-/// and https, at most `retrieval_options::max_redirects`. The file at the end of the redirects
-/// applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
+/// address ends the search. If the circuit breaker of an origin is open, the search ends if the
+/// latest failure of this origin was a response, such as a 500. Follows redirects (301, 302, 303,
+/// 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of
+/// the redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
 /// says. If an origin has answered, the new try begins with the failed URL, else with the first
@@ -90,7 +90,7 @@ inline void validate(const retrieval_options& options) {
 ///
 /// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
 /// breaker, even after a redirect. Does not use the breakers of redirect targets. Otherwise, a site
-/// could open the breaker of another site by redirects to a failing URL. If a retrieval is
+/// could open the breaker of another site by redirects to a URL that fails there. If a retrieval is
 /// destroyed during a probe, the breaker admits another probe.
 ///
 /// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). The
@@ -107,8 +107,8 @@ class retrieval {
   [[nodiscard]] retrieval_step next() && noexcept { return std::move(step_); }
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
-  /// `date` is the wall time at `now`. If `Retry-After` is a date, and the `Date` header is missing
-  /// or invalid, `date` replaces this header.
+  /// `date` is the wall time at `now`. If `Retry-After` is a date and the response has no valid
+  /// `Date` header, `date` replaces this header.
   ///
   /// Pass `fetch_error::cancelled`, which ends the retrieval, only if the driver stopped the
   /// exchange. Otherwise, call `be_no_cancellation(response)` first.
@@ -209,8 +209,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Does the steps of `work`. Stops before a step that may last beyond `deadline`. An exchange can
-/// take as long as its timeout. Returns true if the retrieval has ended.
+/// Does the steps of `work`. Stops before a step that may last beyond `deadline`. It assumes that
+/// an exchange takes its whole timeout. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {

@@ -132,7 +132,8 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
 
 ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, time_point now,
                                          wall_time date) {
-  // An origin with an open breaker can be within reach: its last failure can be a response.
+  // An open breaker does not mean that the origin is out of reach: its last failure may have been a
+  // response, such as a 500.
   const bool out_of_reach =
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
@@ -217,8 +218,8 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     return end(followed < 5 ? outcome::server_error : outcome::too_many_redirects,
                "more than " + std::to_string(options_.max_redirects) + " redirects");
   }
-  // A URL names a robots.txt if its path is any spelling of `/robots.txt` (RFC 9309, section 2.2.2)
-  // and its query is missing or empty. With another query, the URL names another resource.
+  // A URL names a robots.txt if the normal form of its path is `/robots.txt` (RFC 9309, section
+  // 2.2.2) and it has no query or an empty one. With another query, the URL names another resource.
   const bool is_left = options_.leave_to_other_sites &&
                        std::find(origins_.begin(), origins_.end(), *place) == origins_.end() &&
                        (static_pattern<"/robots.txt$">::matches(url) ||

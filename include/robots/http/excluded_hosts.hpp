@@ -38,8 +38,8 @@ namespace http_detail {
   return without_outer_dots(name);
 }
 
-/// Returns true if `host` is `name` or a subdomain of `name`, in any case. An IP address has no
-/// subdomains. An IPv4 address equals its IPv4-mapped IPv6 address.
+/// Returns true if `host` is `name` or a subdomain of `name`. Ignores the case of letters. An IP
+/// address has no subdomains. An IPv4 address equals its IPv4-mapped IPv6 address.
 [[nodiscard]] constexpr bool covers(std::string_view name, std::string_view host) noexcept {
   if (const auto address = detail::parse_ip_address(host); address || host.starts_with('[')) {
     return base::equal_ignoring_case(name, host) ||
@@ -97,7 +97,7 @@ template <class R>
   return false;
 }
 
-/// Like the function above, for names in braces.
+/// Like the function above, but takes a list of names in braces.
 [[nodiscard]] constexpr bool should_skip_by_tld(
     std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});

@@ -105,7 +105,7 @@ class ip_address {
   explicit constexpr ip_address(const http_detail::ipv6_octets& octets) noexcept
       : octets_(octets) {}
 
-  /// Returns true for an IPv4 address, also if written as an IPv4-mapped IPv6 address.
+  /// Returns true for an IPv4 address and for an IPv4-mapped IPv6 address.
   [[nodiscard]] constexpr bool is_v4() const noexcept {
     const ip_address mapped(std::array{octets_[12], octets_[13], octets_[14], octets_[15]});
     return octets_ == mapped.octets_;
@@ -141,8 +141,9 @@ class ip_address {
   return v6 ? std::optional(ip_address(*v6)) : std::nullopt;
 }
 
-/// Writes an IPv4 address with dots, and an IPv6 address without brackets in the form of RFC 5952:
-/// without leading zeros, and with `::` for the first of the longest runs of zero groups.
+/// Writes an IPv4 address with dots. Writes an IPv6 address in the form of RFC 5952, without
+/// brackets. This form has no leading zeros, and `::` replaces the longest run of zero groups. If
+/// several runs are the longest, `::` replaces the first.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const http_detail::ipv6_octets& octets = address.octets();
   std::string text;
@@ -185,7 +186,8 @@ class ip_address {
 }
 
 /// Returns true if the last label of `host`, in lower case, is a decimal or hexadecimal number.
-/// Resolvers read such a host as an IPv4 address, in different ways (WHATWG URL, section 3.5).
+/// Resolvers read such a host as an IPv4 address, but different resolvers can read different
+/// addresses (WHATWG URL, section 3.5).
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {

@@ -130,7 +130,7 @@ struct site {
                   : std::vector{origin_under(url_scheme::https), origin_under(url_scheme::http)};
   }
 
-  /// Returns the origin with the scheme `named` and this host and port.
+  /// Returns the origin with this site's host and port, and with the scheme `named`.
   [[nodiscard]] origin origin_under(url_scheme named) const {
     return {named, host, port != 0 ? port : detail::default_port(named)};
   }

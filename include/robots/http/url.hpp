@@ -97,8 +97,8 @@ inline void append_encoded(std::string& to, std::string_view text) {
 
 }  // namespace http_detail
 
-/// Returns the absolute URL of `reference` relative to `base` (RFC 3986, section 5.2.2), for
-/// example for the target of a `Location` header. Drops the fragment. The scheme of the result can
+/// Resolves `reference`, such as the value of a `Location` header, against the URL `base` (RFC
+/// 3986, section 5.2.2). Returns the absolute URL. Drops the fragment. The scheme of the result can
 /// be any scheme, in lower case. Octets outside ASCII in path and query are percent-encoded.
 /// Returns nothing if `base` has no scheme, or for a control character, a space or a backslash.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,

@@ -169,7 +169,7 @@ struct event_text {
     return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
   }
 
-  /// Adds a changed line to a list. `change` is a `rule_change` or a `line_change`.
+  /// Adds a changed line to the open JSON list. `change` is a `rule_change` or a `line_change`.
   void add_change(const auto& change) const {
     line.open();
     if constexpr (requires { change.change; }) {

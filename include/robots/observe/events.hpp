@@ -108,8 +108,9 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that the look-up cannot use as its answer. Either the cache must
-/// renew the record first, or the record holds the last readable robots.txt of the site.
+/// The shared store had a record that the look-up cannot use as its answer. Either the record is
+/// too old, so the cache must renew it first, or the record has the site's last readable
+/// robots.txt, but a later retrieval had another result.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
@@ -150,12 +151,13 @@ struct halt_event : event_base {
   bool resumed = false;                             ///< true if the halt was lifted
 };
 
-/// A high-risk site was seen for the first time, was signed off, or lost its sign-off. `site` has
+/// A high-risk site was seen for the first time, got its sign-off, or lost its sign-off. `site` has
 /// the same form as in `halt_event`.
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< the name of the event
-  bool given = false;                                   ///< true if the site was signed off
-  /// True if the site needs a sign-off. If both flags are false, the site lost its sign-off.
+  bool given = false;                                   ///< true if the site got its sign-off
+  /// True if the site waits for its sign-off. If `given` and `awaited` are both false, the site
+  /// lost its sign-off.
   bool awaited = false;
 };
 
@@ -173,7 +175,8 @@ struct breaker_event : event_base {
 };
 
 /// The storage of a cache has dropped an entry. The cache can hold a lock during this event. An
-/// observer may call the cache, but must not wait for a fetch or for a thread that calls the cache.
+/// observer may call the cache. It must not wait for a fetch, or for another thread that calls the
+/// cache.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room
@@ -227,7 +230,8 @@ struct admission_event : event_base {
   const robots::decision& decision;                      ///< the decision about the URL
   admission_reason reason{};                             ///< the answer
   std::chrono::nanoseconds waited{0};                    ///< duration of the call
-  /// True if a person should look at the site, which is halted, in quarantine or not signed off.
+  /// True if a person should look at the site, because it is halted, in quarantine or not signed
+  /// off.
   bool needs_review = false;
 };
 

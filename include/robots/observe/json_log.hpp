@@ -36,14 +36,14 @@ enum class log_level : std::uint8_t {
 struct json_log_options {
   log_level least = log_level::info;  ///< lines below this level are not written
   /// The level of decisions and admissions that deny the URL. If the fallback policy decided, the
-  /// level is at least ERROR. The exception is a call that ended before robots.txt came.
+  /// level is at least ERROR, unless the call ended before the robots.txt came.
   log_level denied_level = log_level::info;
   /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
-  std::size_t text_bytes = 2048;  ///< octets to which a longer text is cut; see `JsonLog`
-  /// The size in octets of the queue of lines, which a background thread passes to the sink. With
-  /// 0, there is no queue, and the thread that reports an event calls the sink.
+  std::size_t text_bytes = 2048;  ///< maximum length of a text, in octets; see `JsonLog`
+  /// The size of the queue of lines, in octets. A background thread passes the lines to the sink.
+  /// With 0, there is no queue, and the thread that reports an event calls the sink.
   std::size_t queue_bytes = 0;
 };
 
@@ -52,9 +52,10 @@ struct json_log_options {
 /// Each line has `timestamp` (RFC 3339, UTC), `level`, `event`, the members of the event, and
 /// `message`, which is a sentence for people. A line also has, if known, `site` and its `domain`,
 /// the product token of the `crawler`, and the caller's `trace_id` and `span_id`. Backslashes and
-/// octets that are not UTF-8 are written as `\xNN`: see `base::append_json`. If a text such as
-/// `url` is cut to `text_bytes`, a member `url_bytes` has the full length. A `policy_change` lists
-/// at most 32 rules and 32 other lines. The guide `events.md` lists the level of each event.
+/// octets that are not UTF-8 are written as `\xNN`: see `base::append_json`. If a text is cut to
+/// `text_bytes`, another member has the full length of the text. For example, `url_bytes` is the
+/// full length of `url`. A `policy_change` lists at most 32 changed rules and 32 other changed
+/// lines of the robots.txt. The guide `events.md` lists the level of each event.
 ///
 /// A line is lost if the sink throws or the queue has no room. The next line then has the number of
 /// lost lines (`lost`).

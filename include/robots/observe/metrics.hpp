@@ -24,10 +24,12 @@
 
 namespace robots {
 
-/// The counts of a `Metrics`, with the rates of `cache_stats`.
+/// The counts of a `Metrics` at one moment. Its functions for rates, such as `hit_rate`, are those
+/// of `cache_stats`.
 ///
-/// Enumerators are the indices of counts, as in `now.denied_for[decision_reason::rule]`.
-/// `now.outcomes.total()` is the sum of all `outcomes`.
+/// An enumerator is the index of its count. If `now` is a snapshot,
+/// `now.denied_for[decision_reason::rule]` is a count, and `now.outcomes.total()` is the sum of all
+/// `outcomes`.
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {
@@ -62,7 +64,7 @@ struct metrics_snapshot : detail::cache_counts {
   base::enum_counts<outcome::redirected> outcomes{};
   /// Retrievals after which the fallback policy applied, by the number of `outcome`, and by basis.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
-  /// Responses, by status. The status is 100 to 599, or 0 for any other status.
+  /// Responses, by status. The key is the status from 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
   /// Exchanges without a response, by error.
   base::enum_counts<fetch_error::connection_refused> errors{};
@@ -90,10 +92,11 @@ struct metrics_snapshot : detail::cache_counts {
   std::uint64_t far_outages = 0;        ///< times that a shared store failed
   std::uint64_t far_returns = 0;        ///< times that a shared store answered again
   base::enum_counts<admission_reason::too_late> admissions{};  ///< answers of gates
-  /// Durations of the calls of gates that ended with the answer `go`.
+  /// Durations of the calls to which a gate answered `go`.
   histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
-  /// A figure for a monitoring system. With labels, the figure has a value for each set of labels.
+  /// A figure for a monitoring system. If a figure has labels, it has one value for each set of
+  /// label values.
   struct family {
     /// The kinds of figures.
     enum class type : std::uint8_t {
@@ -137,8 +140,8 @@ struct metrics_options {
 };
 
 /// An observer that counts events for operators. A `Metrics` is a handle, and its copies share the
-/// counts, so that several caches and gates can count together. Any thread may call any member. An
-/// allowed cache hit costs a few nanoseconds more than with `NullObserver`.
+/// counts, so that several caches and gates can count together. Any thread may call any member. A
+/// cache hit that allows the URL takes a few nanoseconds more than with `NullObserver`.
 ///
 /// The present state of a cache, such as its size, is in `basic_robots_cache::stats`.
 class Metrics {

@@ -78,8 +78,8 @@ class any_event {
 /// must not ask the cache for the same site. If it throws, the event is lost and counted in
 /// `cache_stats::observer_failures`. The event of a retrieval comes before the decisions by it.
 ///
-/// Exemplar: `o.on(d)` receives the `decision_event` `d`. Models: `NullObserver`, `observers`,
-/// `JsonLog`, `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and
+/// Example: `o.on(d)` gives the `decision_event` `d` to the observer `o`. Models: `NullObserver`,
+/// `observers`, `JsonLog`, `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and
 /// `OpenTelemetryTracing`.
 template <class O>
 concept Observer = std::movable<O> && detail::all_events::is_observed_by<O>;
@@ -114,7 +114,7 @@ class event_teller : public event_clock {
  public:
   virtual void tell(const any_event& event) noexcept = 0;
 
-  /// Returns the members that all events have, for an event about `site`.
+  /// Returns the common members of an event about `site`.
   [[nodiscard]] event_base about(std::string_view site,
                                  const std::shared_ptr<const call_context>& context = {},
                                  std::string_view other_crawler = {}) noexcept {

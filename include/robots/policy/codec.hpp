@@ -16,8 +16,8 @@ struct site_records {
   record latest{};  ///< the result of the last retrieval
   /// The last robots.txt that was read, if `latest` has none. The fallback policy can choose it.
   std::optional<record> last_good{};
-  /// True if the site began to deny everything with `latest`. If so, a cache with
-  /// `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.
+  /// True if `latest` denies everything, and the robots.txt before `latest` did not. If so, a cache
+  /// with `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;

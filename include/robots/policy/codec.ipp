@@ -18,7 +18,7 @@ namespace robots::policy_detail {
 
 // The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, the
 // parts in the order of `record_stream::pass`, and eight octets with the checksum, the lowest first
-// (`base::fingerprint` of all octets before). A part that has its usual value is left out. `parts`
+// (`base::fingerprint` of all other octets). A part that has its usual value is left out. `parts`
 // is the sum of the bits of the other parts: 1 for the first call of `part`, 2 for the second, and
 // so on.
 //
@@ -249,7 +249,8 @@ inline constexpr char site_version = static_cast<char>(0x80 + detail::record_for
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {
-  // Limits the values before `pass` compares them with the usual values, which are not stored.
+  // First, values over their limit are cut. Then `pass` stores a value only if it differs from its
+  // default in the table.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);

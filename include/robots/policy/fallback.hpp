@@ -37,7 +37,7 @@ enum class fallback_action : std::uint8_t {
 /// `action`. Only `outcome::success` and `outcome::malformed` have a file to `parse`. If `action`
 /// returns `parse` for another outcome, or throws, everything is denied.
 ///
-/// Exemplar: `p.action(head)` returns the action for the `record_head` `head`. Model:
+/// Example: `p.action(head)` returns the action for the `record_head` `head`. Model:
 /// `fallback_policy`. Write your own model if more than the outcome matters, such as the host.
 template <class P>
 concept FallbackPolicy =
@@ -98,7 +98,7 @@ class fallback_policy {
   [[nodiscard]] constexpr fallback_action action(outcome kind) const noexcept {
     return actions_[static_cast<std::size_t>(kind)];
   }
-  /// Returns the action for a record, as a `FallbackPolicy` does.
+  /// Returns the action for the outcome of a record. A `FallbackPolicy` must have this function.
   [[nodiscard]] constexpr fallback_action action(const record_head& source) const noexcept {
     return action(source.outcome);
   }
@@ -168,7 +168,8 @@ class any_fallback_policy {
     }
   }
 
-  // If the policy is missing or invalid, compilers print a declaration and its trailing comment.
+  // If the policy is missing or invalid, the compiler prints one of the next two declarations. The
+  // comment at the end of that declaration says what to do.
   /// Deleted, since the user must choose a policy.
   any_fallback_policy() = delete;  // set .fallback, for example to fallback_policy::rfc9309()
   /// Deleted, since `P` is not a `FallbackPolicy`: it needs a member `action`.

@@ -27,7 +27,7 @@ enum class site_override : std::uint8_t;
 /// is never null. `check(url, call)` decides on a URL. Any thread may call these members. Failures
 /// of the network do not cause exceptions.
 ///
-/// Exemplar: `s.check(url, call).allowed` equals `s.get(url, call)->allows(url)`. Model:
+/// Example: `s.check(url, call).allowed` equals `s.get(url, call)->allows(url)`. Model:
 /// `basic_robots_cache`.
 template <class S>
 concept PolicySource = requires(S& source, std::string_view url, const call_options& call) {

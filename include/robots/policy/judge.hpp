@@ -66,8 +66,9 @@ inline void validate(const judge_options& options) {
   }
 }
 
-/// Returns the lifetime of the latest of `failures` failures in a row. `random`, from 0 to 1,
-/// shortens the lifetime a little, so that sites that failed together are asked at different times.
+/// Returns the lifetime of a failure. `failures` is the number of failures in a row, including this
+/// failure. `random`, from 0 to 1, shortens the lifetime a little, so that sites that failed
+/// together are asked at different times.
 [[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
                                                               int failures, double random) {
   using std::chrono::seconds;
@@ -107,7 +108,8 @@ inline void validate(const judge_options& options) {
 /// The times until which a policy is used.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
-  /// The policy can answer until this time while it is renewed. Not before `fresh_until`.
+  /// The policy can answer until this time while it is renewed. This time is never before
+  /// `fresh_until`.
   time_point stale_until{};
   time_point keep_until{};  ///< the cache keeps the policy until this time
 };
@@ -190,8 +192,8 @@ struct earlier_policies {
                                                                                         : nullptr;
 }
 
-/// Makes the policy of a site for one crawler from the record of a retrieval. The policy is the
-/// successor of `before.last`. Only this function and `judge_redirected` interpret records.
+/// Judges the record of a retrieval: makes the policy that the site has for one crawler. The policy
+/// is the successor of `before.last`. Only this function and `judge_redirected` interpret records.
 ///
 /// A file is read in its charset. If there is no file to obey, `judge_options::fallback` decides.
 /// Content never causes an exception. Takes linear time in the size of the body.
@@ -227,7 +229,8 @@ struct earlier_policies {
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
     const std::optional<std::string> transcoded = to_utf8(served);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
-    // The limit applies to the response. Text that is longer in UTF-8 is not cut.
+    // The limit applies to the response. If the conversion to UTF-8 makes the text longer than the
+    // limit, the longer text is not cut.
     reading.max_bytes = (std::max)(reading.max_bytes, read.size());
     crawler_directives file = directives_for(read, user_agent, reading);
     std::shared_ptr<const std::string> text;

@@ -121,12 +121,12 @@ enum class decision_reason : std::uint8_t {
 /// The reason why a site is halted (source: the pipeline guide).
 enum class halt_reason : std::uint8_t {
   hostile,  ///< the robots.txt now denies everything, but did not before
-  /// The site answered 401, 403 or a challenge to a request that its robots.txt allows, or it now
-  /// refuses the robots.txt itself.
+  /// The site answered with 401, 403 or a challenge, although its robots.txt allows the URL, or the
+  /// site now refuses the robots.txt itself.
   access_revoked,
   by_hand,  ///< `basic_robots_cache::halt` was called
-  /// For the time `cache_options::halt_unreachable_after`, each fetch of the robots.txt failed: the
-  /// site sent a server error or no response.
+  /// Every fetch of the robots.txt has failed for at least `cache_options::halt_unreachable_after`:
+  /// the site sent a server error, or did not respond.
   unreachable,
 };
 
@@ -158,8 +158,8 @@ class policy {
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
-  /// the rules of `last_good`, if there are any. Otherwise, the policy allows everything or
-  /// nothing, and keeps `last_good` only for `kept_answer`. `findings` describes a file that was
+  /// the rules of `last_good`, if there are any. In all other cases, the policy allows everything
+  /// or nothing. Then only `kept_answer` uses `last_good`. `findings` describes a file that was
   /// fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
@@ -209,7 +209,8 @@ class policy {
     return rules().crawl_delay();
   }
 
-  /// Returns the Crawl-delay before the first group, which applies to every crawler.
+  /// Returns the Crawl-delay that stands before the first group. This delay applies to every
+  /// crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     return in_force().extras().file_delay;
   }
@@ -275,8 +276,8 @@ class policy {
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
   /// Returns a hash of the rules, delays, rates and hours, which is the same on every machine.
-  /// Comments, order and spelling of the file do not change it. The hash is 0 for a policy that
-  /// denies everything without rules. Costs as much as `rule_set::fingerprint`.
+  /// Comments, order and spelling of the file do not change it. The hash is 0 if the policy has no
+  /// rules and denies everything. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Returns `next` with the version and the `last_answer` of a successor of `before` or null.

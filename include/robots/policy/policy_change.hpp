@@ -57,8 +57,8 @@ namespace policy_detail {
 
 namespace robots::detail {
 
-/// Returns true if a policy denies the crawler everything. Then its rules mean the same as
-/// `Disallow: /`, possibly with `Allow: /$` and `Allow: /robots.txt`. Costs up to four `diff`s.
+/// Returns true if a policy denies the crawler everything. The rules `Allow: /$` and `Allow:
+/// /robots.txt` do not change the result. Costs up to four `diff`s.
 [[nodiscard]] inline bool denies_everything(const policy& judged) {
   if (judged.basis() == policy_basis::allow_all || judged.allows("/index.html") ||
       judged.allows("/a/b")) {

@@ -13,8 +13,8 @@
 
 namespace robots::policy_detail {
 
-// A host without a scheme has the rules of its origin (https or http) that responded. The cache can
-// store these rules under the name of the host or of the origin.
+// A host without a scheme has two origins, https and http. The rules of the origin that responded
+// apply to the host. The cache can store these rules under the name of the host or of the origin.
 
 /// Returns the key under which concurrent look-ups of a site share one request. An https origin has
 /// the key of its host, since a look-up of a host asks this origin first.

@@ -19,8 +19,9 @@
 
 namespace robots {
 
-/// The answer to the question whether and when a URL may be fetched. If the first decision of the
-/// source denies the URL, the gate is not asked, and `plan` is empty.
+/// The answer to the question whether and when a URL may be fetched. The source of the
+/// `basic_admission` decides first. If this first decision denies the URL, the gate is not asked,
+/// and `plan` is empty.
 struct admission_result : any_host_gate::answer {
   robots::decision decision{};  ///< the decision of the source; `policy` is never null
 };
@@ -149,8 +150,9 @@ class basic_admission {
   }
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
-  /// first renewal, only a ruling can deny the page. Otherwise, a request whose delay is longer
-  /// than the lifetime of the rules would never start, since each renewal delays the request.
+  /// first renewal, only a ruling can deny the page. Without this limit, each renewal would delay
+  /// the request. If the delay is longer than the lifetime of the rules, the request would never
+  /// start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

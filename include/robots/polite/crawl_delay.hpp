@@ -35,7 +35,7 @@ inline void validate(const delay_options& options) {
   require(options.cap >= options.floor, "cap is below floor: raise it, or omit it for no cap");
 }
 
-/// A delay between two requests to one host, and the term of `compute_delay` that gave the delay.
+/// A delay between two requests to one host, and the source of this delay.
 struct computed_delay {
   /// The terms from which a delay is computed.
   enum class source : std::uint8_t {

@@ -41,8 +41,8 @@ struct gate_options {
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The maximum number of hosts (see `key`). If all are still needed, a new host is refused.
   std::size_t max_hosts = 100'000;
-  /// A full gate (`max_hosts`) forgets the host with the longest pause if this pause exceeds both
-  /// this limit and `memory`. So long pauses cannot fill the gate.
+  /// To make room, a full gate (`max_hosts`) may forget the host with the longest pause. The pause
+  /// must be longer than this limit and `memory`. So hosts with long pauses cannot fill the gate.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// The function that returns the key of a URL, such as the registrable domain. The gate treats
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is

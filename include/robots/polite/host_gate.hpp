@@ -59,8 +59,9 @@ class any_host_gate {
     std::size_t hosts = 0;        ///< hosts that the gate remembers now
   };
 
-  /// The permission to send one request, not before `at()`. The destructor cancels the reservation.
-  /// Only one thread at a time may use a reservation. A reservation may outlive the gate.
+  /// The permission to send one request. The request may start at `at()` or later. The destructor
+  /// cancels the reservation. Only one thread at a time may use a reservation. A reservation may
+  /// outlive the gate.
   class reservation {
    public:
     reservation() = default;
@@ -84,8 +85,8 @@ class any_host_gate {
     }
 
     /// Starts the request if its time has come. Call `start` right before you send the request.
-    /// Returns `not_yet` before `at()`. This time can move if another request starts late, if a
-    /// response has a Retry-After, or if another process has the turn.
+    /// Returns `not_yet` before `at()`. `start` can move `at()` to a later time if another request
+    /// starts late, if a response has a Retry-After, or if another process has the turn.
     ///
     /// If the time has come or `withdraw` was called, first calls the `decide_again` of
     /// `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
@@ -174,7 +175,8 @@ class any_host_gate {
   template <PolicySource S>
   friend class basic_admission;
 
-  /// The action of a call if its request cannot start now: leave, keep a reservation, or wait.
+  /// The action of a call if its request cannot start now: return without a reservation, return
+  /// with a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
   /// Answers a request. If `caller` is `waits`, the deadline and stop token of `call` end the wait.
@@ -198,9 +200,9 @@ class any_host_gate {
 /// a request, a delay, a pause or a slowdown, and for at least `gate_options::memory`. A full gate
 /// can forget a host sooner (`gate_options::longest_memory`).
 ///
-/// Any thread may call any member. `acquire` and calls that ask a `gate_options::ledger` block.
-/// Each call takes logarithmic time in the number of hosts. A call can throw what the function
-/// `gate_options::key` throws. The observer gets each `ledger_event`.
+/// Any thread may call any member. `acquire` blocks. A call that asks a `gate_options::ledger`
+/// blocks, too. Each call takes logarithmic time in the number of hosts. A call can throw what the
+/// function `gate_options::key` throws. The observer gets each `ledger_event`.
 template <Clock C, Observer O>
 class basic_host_gate : public any_host_gate {
  public:

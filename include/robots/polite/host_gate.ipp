@@ -74,7 +74,8 @@ struct gate_state {
     return waiters.contains(&host) ? (time_point::max)() : host.needed_until(options);
   }
 
-  /// Grants free reservations to waiting threads. Call this function after each change of a host.
+  /// Lets waiting threads make reservations, up to `gate_options::concurrency`. Call this function
+  /// after each change of a host.
   void hand_on(host_state& host) noexcept {
     while (host.outstanding() < options.concurrency && waiters.contains(&host)) {
       const auto first = waiters.lower_bound(&host);

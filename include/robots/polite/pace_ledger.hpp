@@ -9,20 +9,22 @@ namespace robots {
 
 /// Grants turns at hosts to processes. A turn permits one process to send one request to a host.
 ///
-/// The delay between two turns at a host is at least the `claim::after` of the first turn. It is
-/// also at least the longest `claim::least` that any process has sent in the last minute. The
-/// ledger measures all times by one clock, so that the clocks of the processes need not agree. The
-/// ledger remembers a host for a minute, or for the delay of the host if that is longer. If
-/// `claim::last_asked` is shorter than this time, but the host is unknown, the ledger has lost its
-/// data. Then the ledger acts as if it had just granted a turn.
+/// The delay between two turns at a host is at least the `claim::after` of the first turn. The
+/// delay is also at least the largest `claim::least` of all processes. A `claim::least` applies for
+/// a minute after its claim, or until the same process sends a smaller one. The ledger measures all
+/// times by one clock, so that the clocks of the processes need not agree. The ledger remembers a
+/// host for a minute, or for the delay of the host if that is longer. If a process claims again
+/// within this time (`claim::last_asked`), but the host is unknown, the ledger has lost its data.
+/// Then the ledger acts as if it had just granted a turn.
 ///
-/// A request may start up to `claim::lateness` after its turn was granted, and the delay begins at
-/// the end of this time. If the answer of the ledger arrives even later, the gate claims the same
-/// turn again. The request does not start if another process got a turn in between. So if the
-/// answers of the ledger take longer than the delay, a process may wait forever for a busy host.
+/// A request may start at most `claim::lateness` after the grant of its turn. The delay begins at
+/// the end of `claim::lateness`. If the answer of the ledger arrives after this time, the gate
+/// claims the same turn again. The request does not start if another process got a turn in between.
+/// If the answers of the ledger take longer than the delay, and other processes claim turns at the
+/// host, a process may wait forever.
 ///
 /// Any thread may call a ledger. A call blocks for at most the timeouts of the ledger. A call that
-/// fails throws an exception derived from `std::exception`. Models: `RedisPaceLedger`.
+/// fails throws an exception derived from `std::exception`. `RedisPaceLedger` is a ledger in Redis.
 class PaceLedger {
  public:
   PaceLedger() = default;
@@ -40,8 +42,9 @@ class PaceLedger {
     std::optional<std::chrono::nanoseconds> last_asked{};
     /// The maximum time from the grant of the turn to the start of the request.
     std::chrono::nanoseconds lateness{0};
-    /// The number of this turn within the process; 0 means no number. If the last turn went to this
-    /// process under this number, the answer came too late. Then the ledger grants the turn again.
+    /// The number of this turn within the process; 0 means no number. If this turn is the last turn
+    /// that the ledger granted at the host, the process claims it again, since the answer came too
+    /// late. Then the ledger grants the turn again.
     std::uint64_t turn = 0;
   };
 
@@ -51,7 +54,8 @@ class PaceLedger {
   [[nodiscard]] virtual std::chrono::nanoseconds take_turn(std::string_view host,
                                                            const claim& asked) = 0;
 
-  /// Grants no turn at a host during `pause`. An earlier pause that ends later stays in force.
+  /// Grants no turn at a host during `pause`. If the host already has a pause that ends later, that
+  /// pause stays in force.
   virtual void hold(std::string_view host, std::chrono::nanoseconds pause) = 0;
 };
 

@@ -32,7 +32,7 @@ enum class start_limit : std::uint8_t {
       limit, {"none", "delay", "slow_down", "retry_after", "visit_time", "ledger"});
 }
 
-/// The time at which the next request to a host may start, and the limit that decided this time.
+/// The time at which the next request to a host may start, and the limit that sets this time.
 struct start_plan {
   time_point at{};                             ///< the earliest start
   start_limit decided_by = start_limit::none;  ///< the limit that decided `at`

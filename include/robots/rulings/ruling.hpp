@@ -27,7 +27,7 @@
 
 namespace robots::rulings_detail {
 
-/// The options of a cache that `site_rulings` uses.
+/// Those options of a cache that `site_rulings` reads.
 struct ruling_options {
   const std::string& user_agent;
   std::span<const std::string> excluded;
@@ -39,8 +39,8 @@ struct ruling_options {
 
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So an
-/// older ruling that another process sends afterwards has no effect.
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So if
+/// another process sends an older ruling later, that ruling has no effect.
 struct ruling {
   ruling_kind kind{};
   std::optional<url_scheme> scheme{};  ///< empty if the ruling applies to both schemes
@@ -108,7 +108,8 @@ struct ruling_record {
   return added.scheme ? std::string{to_string(*added.scheme)}.append("://").append(bare) : bare;
 }
 
-/// Returns true if a text begins like an encoded record. No key of a site begins like this.
+/// Returns true if a text begins like an encoded record. The key of a site never has this
+/// beginning.
 [[nodiscard]] constexpr bool is_ruling_text(std::string_view text) noexcept {
   return text.starts_with("ruling 1 ");
 }
@@ -214,8 +215,8 @@ class malformed_counts {
   explicit malformed_counts(std::size_t most_sites) : sites_{most_sites} {}
 
   [[nodiscard]] int add(std::string_view key) {
-    // The result only orders the sites; it is not a real time. A full table first forgets the site
-    // with the latest result, which is the site with the smallest `note`.
+    // The result is not a real time: it only orders the sites. A full table first forgets the site
+    // with the smallest `note`.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };

@@ -33,9 +33,9 @@
 
 namespace robots::rulings_detail {
 
-/// Finds the ruling for a site. If several rulings apply, the first of these decides: a halt, an
-/// exclusion, a missing sign-off, an override, a quarantine. An exclusion does not apply to a site
-/// with an override. Halts and sign-offs apply to a host and port with either scheme.
+/// Finds the ruling for a site. If several rulings apply, the ruling that comes first in this list
+/// decides: halt, exclusion, missing sign-off, override, quarantine. An exclusion does not apply to
+/// a site with an override. Halts and sign-offs apply to a host and port with either scheme.
 ///
 /// With a shared store, rulings apply in every process: `share` sends them to other processes, and
 /// `learn` takes them over. While there are no rulings, look-ups take no lock.
@@ -209,8 +209,8 @@ class site_rulings {
       rule(key, {.kind = ruling_kind::quarantine, .scheme = parse_site(key)->scheme}, context);
     }
   }
-  /// Returns the policy of a site in quarantine, or null. Also looks under the other name of the
-  /// site, such as `host` for `https://host` (`policy_detail::counterpart_of`).
+  /// Returns the policy of a site in quarantine, or null. Looks for both keys of the site, such as
+  /// `https://host` and `host` (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const {
     if (quarantined_ == 0) {
       return nullptr;
@@ -292,7 +292,7 @@ class site_rulings {
  private:
   // The maximum number of sites for each: halted, in quarantine, malformed, awaiting a sign-off.
   static constexpr std::size_t most_noted = 65'536;
-  // With this many sites, a ruling of another process is ignored if the site has no ruling yet.
+  // While this many sites have rulings, a ruling from another process on any other site is ignored.
   static constexpr std::size_t most_learned = 262'144;
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const {

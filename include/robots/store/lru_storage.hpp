@@ -46,7 +46,8 @@ class lru_storage_base {
   /// Returns the number of entries that were dropped to make room.
   [[nodiscard]] std::uint64_t evictions() const;
 
-  /// Returns the octets of memory that the entries use, by `policy::memory_bytes`.
+  /// Returns the octets of memory that the entries use. For policies, these are the octets that
+  /// `policy::memory_bytes` returns.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  protected:
@@ -81,10 +82,11 @@ namespace robots {
 /// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). An entry that
 /// alone exceeds the limit is not kept, so each call fetches robots.txt again.
 ///
-/// A hash spreads the sites over shards: about one per 64 entries of capacity, but at most 16.
-/// Calls of `find` in different shards do not wait for each other, unless they drop expired
-/// entries. Calls of `store` always wait for each other. All shards share the capacity. The least
-/// recently used entry is dropped first, by the `now` of its last `find` or `store`.
+/// A hash spreads the sites over shards. There is about one shard for each 64 entries of capacity,
+/// but there are at most 16 shards. Calls of `find` in different shards do not wait for each other,
+/// unless they drop expired entries. Calls of `store` always wait for each other. All shards share
+/// the capacity. The least recently used entry is dropped first, by the `now` of its last `find` or
+/// `store`.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

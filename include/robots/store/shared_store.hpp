@@ -36,7 +36,7 @@ struct store_lease {
   std::string token;  ///< distinguishes this lease from other leases of the key
 };
 
-/// States when a question to a shared store also asks for the lease.
+/// Says in which cases a `store_question` also asks for the lease.
 enum class lease_wish : std::uint8_t {
   none,
   if_missing,  ///< asks for the lease if there is no value and nobody holds the lease
@@ -76,7 +76,7 @@ struct store_reply {
 /// store of several parts, such as a cluster, works while one part is down. A call that needs this
 /// part throws `store_part_error`. `tests/store/store_conformance.hpp` tests all rules of stores.
 ///
-/// Exemplar: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
+/// Example: after `s.publish(key, value, 1h)`, `s.load(key) == value`, in this process and in any
 /// other. Stores: `RedisStore` and `SqliteStore`; `MemoryStore` for tests.
 class SharedStore {
  public:
@@ -94,9 +94,10 @@ class SharedStore {
   /// Returns the replies to `questions`, in the same order. A lease in a reply expires after
   /// `duration`. A store over a network overrides this member, to answer in few round trips.
   ///
-  /// The values and the lease of a reply must be of the same moment. If a part of the store is
-  /// down, the replies to the questions for this part have `is_answered == false`. The call throws
-  /// only if no question has an answer. The default loads the values again after it gets a lease.
+  /// The values and the lease of a reply must show the state of the store at one moment. If a part
+  /// of the store is down, the replies to the questions for this part have `is_answered == false`.
+  /// The call throws only if no question has an answer. The default loads the values again after it
+  /// gets a lease.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());
@@ -122,9 +123,10 @@ class SharedStore {
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
-  /// Publishes the value and ends `lease`, which can be a lease of another key, in one step. If the
-  /// lease was erased, was taken or has expired, stores nothing and returns false. So after
-  /// `erase`, no process can store a value that it fetched under an earlier lease.
+  /// Publishes the value and ends `lease`, which can be a lease of another key, in one step. If
+  /// `erase` or `take_lease` has ended the lease, or the lease has expired, stores nothing and
+  /// returns false. So after `erase`, no process can store a value that it fetched under an earlier
+  /// lease.
   [[nodiscard]] virtual bool publish(std::string_view key, std::string_view value,
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
@@ -149,7 +151,7 @@ class SharedStore {
   virtual void release(const store_lease& lease) = 0;
 
   /// Calls `on_change(key)` within a second after another process erases or announces a key. Any
-  /// thread can make the call. If some keys may have been missed, calls `on_change("")`.
+  /// thread can make the call. If the store may have missed some changes, it calls `on_change("")`.
   ///
   /// A second call of `watch` replaces the function. After `watch({})` or the destruction of the
   /// store, no call of `on_change` is running. `on_change` must neither call the store nor throw.
@@ -184,7 +186,8 @@ class SharedStore {
     reply.is_answered = true;
   }
 
-  /// Empties a reply after a failure. Releases its lease, which the caller does not get.
+  /// Empties a reply after a failure. Releases the lease in the reply, since the caller does not
+  /// get this reply.
   void abandon(store_reply& reply) noexcept {
     const auto lease = std::exchange(reply, {}).lease;
     try {

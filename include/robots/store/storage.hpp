@@ -17,7 +17,8 @@ class policy;
 struct cache_entry {
   std::shared_ptr<const robots::policy> policy{};  ///< never null in a stored entry
   time_point fresh_until{};                        ///< the entry needs no request until this time
-  /// From this time on, `find` does not return the entry. `fresh_until` is never later.
+  /// From this time on, `find` does not return the entry. `fresh_until` is never later than
+  /// `keep_until`.
   time_point keep_until{};
   /// The epoch in which the cache last asked the shared store about the entry, or 0. A new epoch
   /// begins when the cache may have missed changes of the store.
@@ -36,7 +37,7 @@ struct cache_entry {
 /// entries and returns their number. After `on_drop(f)`, the storage calls `f(key, expired)` for
 /// each entry that it drops, as in `LruStorage`.
 ///
-/// Exemplar: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`. Models:
+/// Example: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`. Models:
 /// `LruStorage<N>`, `TieredStorage<Near, Far>`.
 template <class S>
 concept Storage = std::movable<S> && requires(S& storage, const S& constant, std::string_view key,

@@ -19,8 +19,9 @@ struct tiered_options {
   /// The time for which a process waits for the fetch of another process. Then the waiting process
   /// uses a stale entry, if that is allowed, or fetches the file itself. 0 means no wait.
   std::chrono::milliseconds wait{5'000};
-  /// The minimum interval between two reads of the store by a process that waits for another
-  /// process. The intervals grow to half of the time waited so far. `poll` must be above 0.
+  /// While a process waits for another process, it reads the store repeatedly. `poll` is the
+  /// minimum interval between two reads. Each interval is half of the time waited so far, but at
+  /// least `poll`. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
   /// A call asks the store only if at least this much time is left before its deadline. Otherwise,
   /// a background thread asks. It must be at least as long as the slowest call to the store.
@@ -28,7 +29,8 @@ struct tiered_options {
   /// The maximum time by which a clock can be ahead. Records with a later date are ignored.
   std::chrono::seconds clock_skew{60};
   /// If true, records that are older than this cache are ignored. Then a restarted crawl fetches
-  /// each robots.txt again. If its processes start together, they fetch each robots.txt only once.
+  /// each robots.txt again. If all processes of the crawl start together, only one of them fetches
+  /// each robots.txt.
   bool ignore_older = false;
   /// The circuit breaker: after `failures` failures in a row, the store is not used for `cooldown`.
   breaker_options breaker{.failures = 3, .cooldown = std::chrono::seconds{5}};
@@ -52,7 +54,8 @@ inline void validate(const tiered_options& options) {
   validate(options.breaker);
 }
 
-/// A storage with a store that processes share. Models: `TieredStorage<Near, Far>`.
+/// A `Storage` that also has a store that several processes share. Models: `TieredStorage<Near,
+/// Far>`.
 template <class S>
 concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
   { constant.options() } -> std::same_as<const tiered_options&>;

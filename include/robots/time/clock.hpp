@@ -14,14 +14,14 @@ using time_point = std::chrono::steady_clock::time_point;
 /// A date and time of day. It counts nanoseconds everywhere, so its range is from 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// A source of the time that can also sleep.
+/// A clock. It tells the time, and it can block a thread until a given time.
 ///
 /// The `now()` of a model never goes back. `sleep_until(when, stop)` returns as soon as `stop` is
 /// requested or `now() >= when`. The function may move the time instead of blocking, as in
 /// `ManualClock`. A model may also have `wall_now()`, which returns the date and must not throw.
 /// Any thread may call these functions.
 ///
-/// Exemplar: after `c.sleep_until(when, stop)`, `c.now() >= when || stop.stop_requested()` is true.
+/// Example: after `c.sleep_until(when, stop)`, `c.now() >= when || stop.stop_requested()` is true.
 /// Models: `SteadyClock`, `ManualClock`.
 template <class C>
 concept Clock = std::movable<C> && requires(C& clock, time_point when, stop_token stop) {

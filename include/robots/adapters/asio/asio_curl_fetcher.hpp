@@ -50,7 +50,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_driver& self) mutable {
       self.transfers_.async_fetch(std::move(request), std::move(done));
-      // If the exchange has failed already, calls `done`. If not, libcurl's timer starts it.
+      // If libcurl refused the exchange, this call passes the error to `done`. Otherwise, libcurl's
+      // timer starts the exchange.
       self.collect();
     });
   }

@@ -99,8 +99,8 @@ class asio_operation {
 ///
 /// Each operation accepts any completion token of Boost.Asio. Like the blocking calls, operations
 /// never fail because of the network. An operation completes with
-/// `boost::asio::error::operation_aborted` if it is cancelled, by any type of cancellation, or if
-/// it still runs when this object is destroyed. The fetch of a cancelled operation continues if
+/// `boost::asio::error::operation_aborted` if it is cancelled or if it still runs when this object
+/// is destroyed. All types of cancellation work. The fetch of a cancelled operation continues if
 /// another operation or a blocking call waits for it, or if `cache_options::finish_abandoned` is
 /// true. A handler runs on its associated executor or, if it has none, on the executor of this
 /// object. It never runs in the call that starts the operation, and never under a lock.
@@ -112,7 +112,7 @@ class asio_operation {
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits while a
 /// thread runs a task of this object. Then it cancels all fetches. Other callers that wait for a
-/// cancelled fetch then fetch the file themselves.
+/// cancelled fetch request the robots.txt themselves.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {
@@ -155,7 +155,8 @@ class asio_robots_cache {
     look_ups(const boost::asio::any_io_executor& executor, Cache& cache, F fetcher)
         : strand_(executor), timer_(strand_), cache_(cache), fetcher_(std::move(fetcher)) {}
 
-    /// Begins an operation. When the look-up has ended, `handler` gets the result of `answer`.
+    /// Begins an operation. When the look-up has ended, this object calls `answer` and passes the
+    /// result to `handler`.
     template <class Result, class Answer, class Handler>
     void begin(const std::string& url, Answer answer, Handler handler) {
       const auto wanted = std::make_shared<adapters_detail::asio_operation<Result, Handler>>(
@@ -220,7 +221,7 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Arranges a call of `run` at the time of the driver's next step.
+    /// Sets the timer to call `run` when the driver's next step is due.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {
@@ -255,7 +256,8 @@ class asio_robots_cache {
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };
 
-  // async_initiate takes the token by reference and moves it itself, so `ask` does not forward it.
+  // `async_initiate` takes the token by reference and then moves the token. So `ask` does not
+  // forward the token.
   template <class Result, class Answer, class Token>
   auto ask(std::string url, Token&& token,  // NOLINT(cppcoreguidelines-missing-std-forward)
            Answer answer) {

@@ -92,7 +92,7 @@ class audit_judge {
   }
 
  private:
-  /// The options of a crawler that its decisions depend on.
+  /// The options that change a crawler's decisions.
   struct described_crawler {
     std::string id{};  ///< a hash of the `crawler` entry; empty before this entry
     std::string user_agent{};
@@ -240,8 +240,8 @@ class audit_judge {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
     if (!recorded.directives.empty()) {
-      // The entry can name the robots.txt of its policy. Otherwise, the policy uses an earlier
-      // robots.txt with equal directives, from `site` or from `final_site`.
+      // The entry can name the robots.txt of its policy. If it does not, the policy comes from an
+      // earlier robots.txt of `site` or `final_site` with the same directives.
       const std::string own = text_key(recorded.site, recorded.directives);
       const auto body = bodies_.find(entry.text("body"));
       const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
@@ -325,7 +325,7 @@ class audit_judge {
     check_basis(entry, recorded->second);
   }
 
-  /// Checks that the site is that of the URL, and that other entries give the cause of the policy.
+  /// Checks that the site matches the URL, and that other entries explain the policy.
   void check_basis(const audit_entry& entry, const recorded_policy& recorded) {
     using enum decision_reason;
     const auto parsed = parse_site(entry.text("url"));
@@ -340,8 +340,8 @@ class audit_judge {
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
       const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // Another thread can record the fact just after the decision. The check allows one second for
-      // this.
+      // If another thread records the fact that explains a decision, the fact can come just after
+      // the decision. The check allows one second for this.
       return fact != facts_.end() && (fact->second.first < entry.n() ||
                                       fact->second.second <= audit_second(entry.text("time")) + 1);
     };
@@ -378,7 +378,7 @@ class audit_judge {
     }
   }
 
-  /// Reports that the decision `entry` depends on a missing entry.
+  /// Reports that the decision in `entry` depends on an entry that is missing.
   void lack(const audit_entry& entry, const std::string& text) {
     has_gaps_ ? unknown(entry, text) : differ(entry, text);
   }
@@ -415,8 +415,8 @@ class audit_judge {
   bool has_gaps_ = false;
   std::string first_unknown_;
   described_crawler crawler_;
-  // The number and the time, in seconds, of the first entry about each fact, such as the halt of a
-  // site.
+  // Maps each fact, such as the halt of a site, to the number and the time of the first entry about
+  // the fact. The time is in seconds.
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
@@ -431,11 +431,11 @@ class audit_judge {
 /// crawler. Any other decision needs an entry that explains it: a retrieval with the same outcome,
 /// an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// If the needed entry is missing, adds the decision to `differences`. But if the first files are
-/// missing, or the trail reports a loss, only counts the decision as `unknown`. Call `verify_audit`
-/// first, since this function does not check the hashes. Files may have any content. Throws
-/// `audit_error` like `verify_audit`. Takes linear time, reads the files twice, and keeps several
-/// hundred octets in memory for each policy.
+/// If the needed entry is missing, adds the decision to `differences`. If the first files are
+/// missing or the trail reports a loss, counts the decision as `unknown` instead. Call
+/// `verify_audit` first, since this function does not check the hashes. Files may have any content.
+/// Throws `audit_error` like `verify_audit`. Takes linear time, reads the files twice, and keeps
+/// several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }

@@ -44,11 +44,11 @@ struct audit_options {
   /// The octets of memory that waiting events may use, including the policies that these events
   /// keep alive. If `longest_wait` is above 0, the queue can exceed this limit by one event.
   std::size_t queue_bytes = std::size_t{16} << 20U;
-  /// The maximum time for which a caller waits for room in the queue, so that no event is lost.
-  /// After one caller has waited for this time, all callers stop waiting, and events are lost until
-  /// the disk answers again. When the disk works again, an entry of the trail gives the number of
-  /// lost events. `milliseconds::max()` waits without a limit. With 0, callers never wait, and an
-  /// event without room is lost at once.
+  /// The maximum time of a caller's wait for room in the queue. A caller waits so that no event is
+  /// lost. After one caller has waited for this time, all callers stop waiting, and events are lost
+  /// until the disk answers again. When the disk works again, an entry of the trail gives the
+  /// number of lost events. `milliseconds::max()` waits without a limit. With 0, callers never
+  /// wait. If the queue is full, a new event is lost.
   std::chrono::milliseconds longest_wait = std::chrono::minutes{1};
   /// The maximum time for which the destructor waits for the disk.
   std::chrono::milliseconds close_within{10'000};

@@ -42,8 +42,9 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// The trail appends lines of JSON to files. Each line has the hash of the previous line, so
 /// `verify_audit` finds entries that were changed, lost, added or moved. The trail records each
 /// robots.txt once, with its directives for each crawler. It also records all events except
-/// look-ups, parsing and the removal of cache entries. Entries have the trace id of their call, if
-/// the call has a trace. `verify_decisions` computes each decision again from the entries.
+/// look-ups, parsing and the removal of cache entries. If a call has a trace, the entries about the
+/// call have the id of this trace. `verify_decisions` computes each decision again from the
+/// entries.
 ///
 /// A background thread writes the files. Callers wait only while the queue is full, and for at most
 /// `audit_options::longest_wait`. If the disk is full or hangs, events are lost. When the disk
@@ -71,7 +72,8 @@ class AuditTrail {
                  std::default_delete<writer::queue>{}(last);
                }} {}
 
-  /// Records an event, but decisions and admissions only with probability `audit_options::share`.
+  /// Records an event. Decisions and admissions are recorded with the probability
+  /// `audit_options::share`.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
     constexpr bool is_decision = std::same_as<Event, decision_event>;
@@ -98,9 +100,10 @@ class AuditTrail {
     }
   }
 
-  /// Waits until the disk has all earlier events, and the number of lost events if there are any.
-  /// Returns false if these events cannot be written within `longest`. Once the disk has lost
-  /// entries, or another program has deleted or truncated a file, always returns false.
+  /// Waits until all earlier events are on the disk. If events were lost, also waits until their
+  /// number is on the disk. Returns false if the earlier events are not on the disk within
+  /// `longest`. Always returns false after the disk has lost entries, or another program has
+  /// deleted or truncated a file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return queue_->flush(longest) && writer_->is_complete();
   }

@@ -293,17 +293,18 @@ class audit_verifier {
 
 }  // namespace adapters_detail
 
-/// Checks the trail in `files`. Give the oldest file first. Reports the first entry that was
-/// changed, lost, added or moved, or an incomplete last line.
+/// Checks the trail in `files`. Give the oldest file first. Reports the first fault: an entry that
+/// was changed, lost, added or moved, or an incomplete last line.
 ///
 /// The hashes show every change, unless someone also rewrote all later entries. Signatures also
 /// show a rewrite. `public_key` is the signer's key in PEM; if it is empty, signatures are not
-/// checked. `head` is the hash of an entry that must exist: take it from an earlier
-/// `audit_stats::last_hash`. If the end was cut off after a whole line, only a missing signature or
-/// `head` shows the loss. `audit_result::notes` lists recorded losses, and what the check cannot
-/// prove. Files may have any content. Throws `audit_error` if the key is bad, or if a file cannot
-/// be read, is not a regular file or has a line above 32 MiB. Throws `std::invalid_argument` if
-/// there are no files. Takes linear time, and keeps one line in memory.
+/// checked. `head` is the hash of an entry that must exist, such as an earlier
+/// `audit_stats::last_hash`. If the end was cut off after a whole line, the hashes do not show
+/// this. A missing signature shows the cut. So does `head`, if its entry was cut off.
+/// `audit_result::notes` lists recorded losses, and what the check cannot prove. Files may have any
+/// content. Throws `audit_error` if the key is bad, or if a file cannot be read, is not a regular
+/// file or has a line above 32 MiB. Throws `std::invalid_argument` if there are no files. Takes
+/// linear time, and keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

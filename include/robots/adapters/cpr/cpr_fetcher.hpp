@@ -15,7 +15,7 @@
 
 namespace robots {
 
-// The header of cpr 1.10.0 says 1.9.0.
+// The header of cpr 1.10.0 gives the wrong version, 1.9.0.
 static_assert(CPR_VERSION_NUM >= 0x10900, "robots::CprFetcher needs cpr 1.10 or later");
 
 /// Fetches over cpr, 1.10 or later, and behaves exactly like `CurlFetcher`.
@@ -34,8 +34,8 @@ class CprFetcher : public CurlFetcher {
   /// Makes a fetcher with default options.
   CprFetcher() : CprFetcher(curl_options{}) {}
 
-  /// `configure` sets up each new session before its first use, with anything that cpr can set,
-  /// such as proxies with passwords, an interface or a client certificate. Several threads can call
+  /// `configure` sets up each new session before its first use, and may set any option of cpr, such
+  /// as a proxy with a password, an interface or a client certificate. Several threads can call
   /// `configure` at once. If it throws, the constructor or `fetch` throws the same exception. The
   /// constructor also throws what the constructor of `CurlFetcher` throws.
   explicit CprFetcher(const curl_options& options,
@@ -46,8 +46,8 @@ class CprFetcher : public CurlFetcher {
 
  private:
   /// Makes a session, sets it up, and returns a slot with its handle. The session only prepares
-  /// requests. libcurl's multi handle makes the transfers, since `Session::Get()` would check for a
-  /// stop only once a second.
+  /// requests. libcurl's multi handle makes the transfers, since `Session::Get()` would notice a
+  /// stop request only once a second.
   [[nodiscard]] static adapters_detail::curl_slot slot(
       const adapters_detail::curl_settings& settings,
       const std::function<void(cpr::Session&)>& configure) {

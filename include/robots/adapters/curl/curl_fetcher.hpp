@@ -18,17 +18,18 @@ namespace robots {
 ///
 /// Makes one GET request per call, over HTTP/1.1 or verified HTTPS. Returns `fetch_error::protocol`
 /// for a URL with another scheme or with credentials, and for a request header with a line end.
-/// Keeps no cookies and reads no netrc. Returns `fetch_error::refused_address` for an address
-/// outside the public internet that is not in `curl_options::allowed_addresses`.
+/// Keeps no cookies and reads no netrc. If an address is not public and
+/// `curl_options::allowed_addresses` does not list it, returns `fetch_error::refused_address`.
 ///
 /// libcurl asks for the content codings that it can decode. `max_bytes` limits the decoded body, so
 /// a compression bomb cannot fill the memory. Does not read the body of a redirect.
 ///
 /// Returns `fetch_error::protocol` for three faults of a body. First, libcurl cannot decode the
-/// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, the body
-/// ends with the TLS connection, but the server sent no close_notify (RFC 9112, section 9.8). If
-/// the status is not 2xx, returns a response without the faulty body instead. A libcurl on OpenSSL
-/// notices close_notify only if it was built with verbose strings, which is the default.
+/// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, only the
+/// end of the TLS connection marks the end of the body, but the server sent no close_notify (RFC
+/// 9112, section 9.8). If the status is not 2xx, returns a response without the faulty body
+/// instead. A libcurl on OpenSSL notices close_notify only if it was built with verbose strings,
+/// which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1).

@@ -28,8 +28,9 @@ namespace adapters_detail {
 /// A function that owns an easy handle, prepares it for `request`, and returns it.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// If libcurl has a default CA file, makes a new handle ignore the default CA folder. With a
-/// folder, libcurl does not cache the file: reading it for each connection takes 20 ms.
+/// If libcurl has a default CA file, makes a new handle ignore the default CA folder. libcurl does
+/// not cache the CA file of a handle that also uses a CA folder. It then reads the file for each
+/// connection, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -119,7 +120,8 @@ class curl_transfers {
     return called;
   }
 
-  /// Ends the wait of the running or the next `run_once`. Any thread may call this function.
+  /// Ends the wait of `run_once`. If `run_once` is not running, its next call does not wait. Any
+  /// thread may call this function.
   void wake() noexcept { curl_multi_wakeup(multi()); }
 
   /// Calls the callbacks of exchanges that have ended, and returns their number. If a callback

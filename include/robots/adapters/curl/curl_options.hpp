@@ -28,9 +28,9 @@ struct curl_options {
   /// as for all programs with libcurl.
   std::optional<std::string> proxy{};
 
-  /// Other servers for some hosts. With `HOST1:PORT1:HOST2:PORT2`, connections to `HOST1:PORT1` go
-  /// to `HOST2:PORT2`, and the Host header and the certificate keep the name `HOST1`. This option
-  /// is for tests and intranets.
+  /// Servers that replace other servers. With `HOST1:PORT1:HOST2:PORT2`, connections to
+  /// `HOST1:PORT1` go to `HOST2:PORT2`, and the Host header and the certificate keep the name
+  /// `HOST1`. This option is for tests and intranets.
   std::vector<std::string> connect_to{};
 
   /// Addresses (`127.0.0.1`, `::1`) and prefixes (`10.0.0.0/8`) that the fetcher may connect to,
@@ -39,7 +39,8 @@ struct curl_options {
   /// The guard checks the address of each connection, after names were resolved and `connect_to`
   /// was applied. For an address that is not permitted, the error is
   /// `fetch_error::refused_address`. If a name has several addresses, the fetcher tries only the
-  /// permitted ones. If these tries fail, the response has their error.
+  /// permitted ones. If no connection to a permitted address succeeds, the response has the error
+  /// of the connection.
   ///
   /// The server in `proxy` may have any address. A proxy from the environment needs a permitted
   /// address, since libcurl does not say which connections go to that proxy. Through a proxy, the

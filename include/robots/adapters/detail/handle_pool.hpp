@@ -32,8 +32,8 @@ class handle_pool {
   }
 
  private:
-  /// Keeps a handle if there is room. Otherwise, the caller destroys the handle after `mutex_` is
-  /// unlocked, since closing connections takes time.
+  /// Keeps a handle if there is room. Otherwise, the caller still has the handle, and destroys it
+  /// after `mutex_` is unlocked, since closing connections takes time.
   void keep(std::unique_ptr<Handle>&& handle) noexcept {
     const std::scoped_lock lock{mutex_};
     try {

@@ -125,7 +125,7 @@ class OpenTelemetryMetrics {
       const observer& to = opentelemetry::nostd::get<observer>(result);
       const std::scoped_lock lock{owner.mutex};
       // The SDK reads one instrument after another. If the SDK reads the first instrument again, a
-      // new collection has begun. It needs a new snapshot.
+      // new collection has begun. Each collection needs a new snapshot.
       if (owner.first == nullptr || owner.first == &from) {
         owner.latest = owner.families();
         owner.first = &from;

@@ -39,7 +39,7 @@ namespace robots {
 struct opentelemetry_context final : call_context {
   opentelemetry::trace::SpanContext span;  ///< the caller's span
 
-  /// Makes a context from the span context `of`.
+  /// Makes a call context from `of`, the OpenTelemetry context of a span.
   explicit opentelemetry_context(const opentelemetry::trace::SpanContext& of)
       : call_context(hex_of(of.trace_id()), hex_of(of.span_id())), span(of) {}
 
@@ -59,7 +59,7 @@ struct opentelemetry_context final : call_context {
 };
 
 /// An observer that makes spans for the work of a call, as children of the caller's span. See
-/// `opentelemetry_context`. Makes no spans if neither the call nor the thread has a valid span.
+/// `opentelemetry_context`. Makes spans only if the call or the thread has a valid span.
 ///
 /// | span           | work                                                        |
 /// |----------------|-------------------------------------------------------------|
@@ -123,7 +123,7 @@ class OpenTelemetryTracing {
       }
     });
   }
-  /// Makes the span of a gate's answer.
+  /// Makes the span of a call that waits at the gate of a `basic_admission`.
   void on(const admission_event& event) {
     trace("robots.admit", span_of(event.context), event, event.waited, [&](span_type& span) {
       span.SetAttribute("robots.site", text_of(event.site));
@@ -190,7 +190,7 @@ class OpenTelemetryTracing {
   }
 
   /// If `parent` is valid, makes a span for work that has ended, and calls `fill` with the span.
-  /// `duration` is the time that the work took, and `ended` is the time since the end of the work.
+  /// `duration` is how long the work took. `ended` is how long ago the work ended.
   template <class Fill>
   void trace(const char* name, const span_context& parent, const event_base& event,
              std::chrono::nanoseconds duration, const Fill& fill,

@@ -20,8 +20,8 @@ struct redis_options {
   ///     redis+sentinel://[user[:password]@]host[:26379][,host[:26379]...][/database]?master=name
   ///
   /// The hosts of `redis+cluster` are some nodes of the cluster. The hosts of `redis+sentinel` are
-  /// the Sentinels, and user and password are for the master. An IPv6 address has brackets. With
-  /// `rediss` instead of `redis`, `tls` encrypts all connections.
+  /// the Sentinels, and user and password are for the master. An IPv6 address has brackets. If the
+  /// scheme begins with `rediss`, as in `rediss+cluster`, `tls` encrypts all connections.
   std::string url = "redis://127.0.0.1:6379/0";
 
   /// The prefix of every key and channel, which separates crawls that share a server. A store adds
@@ -39,8 +39,8 @@ struct redis_options {
   /// `RedisStore::watch`. The number must be above 0.
   std::size_t max_connections = 16;
 
-  /// The maximum size of a published value in octets. If a server sends a value that is longer than
-  /// both this limit and 1 MiB, the store closes the connection. The limit must be above 0.
+  /// The maximum size of a published value in octets. If a server sends a value above the larger of
+  /// this limit and 1 MiB, the store closes the connection. The limit must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

@@ -39,10 +39,11 @@ namespace robots {
 ///
 /// P is `redis_options::key_prefix`, the letter `v`, the version of the record format, and a colon.
 /// A value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
-/// changes on the channel `P changed`. The names contain no blanks. KEY has braces around the text
-/// after the scheme, so that a cluster stores all keys of a site in one slot.
+/// changes on the channel `P changed`. The real names have no blank after P. KEY is the caller's
+/// key with braces around the text after the scheme. So a cluster stores all keys of a site in one
+/// slot.
 ///
-/// An ACL of Redis must permit `~P* &P*` and the commands get, strlen, set, del, eval, publish,
+/// An ACL of Redis must permit `~(P)* &(P)*` and the commands get, strlen, set, del, eval, publish,
 /// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
 /// and asking.
 class RedisStore : public SharedStore {
@@ -74,9 +75,10 @@ class RedisStore : public SharedStore {
   }
 
   /// See `SharedStore`. The keys of a `store_question` must belong to one site. Sends up to 512
-  /// questions to a server in one round trip. If the two values of a question are longer than
-  /// `max_value_bytes` in total, loads only one of them. `store_reply::is_answered` is false if the
-  /// server has no room for the lease, or if the cluster node of the keys cannot be reached.
+  /// questions to a server in one round trip. A question has two keys. If their values are longer
+  /// than `max_value_bytes` in total, loads only one of the values. `store_reply::is_answered` is
+  /// false if the server has no room for the lease, or if the cluster node of the keys cannot be
+  /// reached.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // If another program has stored a list at the key, STRLEN fails, and the value is missing.
@@ -202,7 +204,7 @@ class RedisStore : public SharedStore {
   }
 
   /// See `SharedStore`. Returns when the subscription exists, or when the first try has failed.
-  /// After a failure, a thread tries again after a pause of a second at most.
+  /// After each failure, a background thread waits for at most a second and tries again.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{*watching_};
     watcher_ = {};
@@ -216,8 +218,8 @@ class RedisStore : public SharedStore {
   }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
-  /// May call `look` twice with a key. Values that are published or erased during the call can be
-  /// included. Scans all keys of the server, even keys of other programs.
+  /// May call `look` twice with the same key. Values that are published or erased during the call
+  /// can be included. Scans all keys of the server, even keys of other programs.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& look) {
     const std::string prefix = prefix_ + "site:";

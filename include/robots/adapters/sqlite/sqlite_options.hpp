@@ -15,7 +15,7 @@ struct sqlite_options {
 
   /// The maximum size of the file in octets, at least 1 MiB. A key and its value can have at most
   /// an eighth of this size, or the store refuses them with `store_error`. The log takes a few MiB
-  /// more, and grows while a process keeps a transaction open.
+  /// in addition, and grows while a process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
   /// The maximum wait for other threads and processes, above 0. If the disk is full, a call can

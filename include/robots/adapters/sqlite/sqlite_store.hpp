@@ -251,14 +251,16 @@ class sqlite_file {
 ///
 /// Calls that read do not wait for calls that write. `watch` starts a thread that looks for changes
 /// ten times a second. If your program forks, open each store after the fork. If a store was open
-/// before the fork, the child process must not use or destroy this store, or open its file.
+/// before the fork, the child process must not use or destroy the store. The child process must not
+/// open the file either.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
 
  public:
-  /// Opens the file, or makes it. Throws `store_error` for a file that cannot be opened, is damaged
-  /// or belongs to another program or version, and `std::invalid_argument` for bad options.
+  /// Opens the file, or makes it. Throws `std::invalid_argument` for bad options. Throws
+  /// `store_error` if the file cannot be opened, is damaged, or belongs to another program or
+  /// version.
   explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
@@ -269,7 +271,8 @@ class SqliteStore : public SharedStore {
     files_->lend()->prepare();
   }
 
-  /// See `SharedStore`. All values are from one moment.
+  /// See `SharedStore`. Reads all values in one transaction, so the values are from the same
+  /// moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();

@@ -57,7 +57,8 @@ class background_threads {
 
   /// Runs `work` in a background thread: at once or, if `may_wait` is true, when a thread is free.
   /// Returns false, and does not run `work`, if no thread is free and `may_wait` is false. Also
-  /// returns false after `end`, if `most` is 0, or if the system has no thread or no memory.
+  /// returns false if `end` was called, if `most` is 0, or if the system has no thread or no
+  /// memory.
   [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
     const std::scoped_lock lock{mutex_};
     const bool busy = idle_ <= waiting_.size();
@@ -114,8 +115,8 @@ class background_threads {
 /// in threads of the cache.
 class cache_engine : public look_up_environment {
  public:
-  /// Throws `std::invalid_argument` for invalid options, and for a shared store without background
-  /// threads. `own` must outlive this object.
+  /// Throws `std::invalid_argument` for invalid options, or if there is a shared store but
+  /// `background_threads` is 0. `own` must outlive this object.
   cache_engine(cache_options&& user_options, cache_parts& own, const shared_part& shared)
       : look_up_environment(std::move(user_options), own, shared),
         background_(options.background_threads, parts.counters),
@@ -236,7 +237,7 @@ class cache_engine : public look_up_environment {
     if (limits.deadline && !may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
       return true;  // `site_look_up::proceed` handles the result
     }
-    // If no other thread is free, a call with time for one request fetches in this thread.
+    // If no other thread is free and the call has time for one request, this thread does the fetch.
     const auto timeout = options.timeout;
     const bool in_haste =
         limits.deadline &&
@@ -414,7 +415,8 @@ class cache_engine : public look_up_environment {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
         } catch (...) {
-          // Memory ran out. Abandons only this site, so that no lease in another reply is lost.
+          // Memory ran out. Abandons only this site, since the replies for other sites can contain
+          // leases.
           parts.counters.add(cache_event::failures);
           asking[i]->abandon();
         }

@@ -57,7 +57,8 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Marks the flight first, so that an entry stored by the flight meanwhile gets the mark.
+          // Marks the flight before the stored entry. So an entry that the flight stores between
+          // the two calls also gets a mark.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           policies.doubt(name.key());
         }
@@ -103,7 +104,7 @@ class look_up_environment {
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // A flight that already runs can have an old result. A flight that begins during the erasure
-    // may have read an erased entry. So neither may store its result.
+    // may have read an entry just before its erasure. So neither may store its result.
     detach(names);
     for (const site& name : names) {
       policies.forget(name.key());
@@ -115,8 +116,9 @@ class look_up_environment {
   void invalidate(const site& asked) {
     if (store != nullptr) {
       std::vector<site> names = policy_detail::names_of(asked);
-      // The key without a scheme is erased first, since the https origin's lease has this key, too.
-      // Without the lease, no process can publish a file that it requested before the erasure.
+      // The key without a scheme is erased first, since the lease of the https origin is stored
+      // under this key. Without the lease, no process can publish a file that it requested before
+      // the erasure.
       std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
       for (const site& name : names) {
         store->owe(name.key());

@@ -153,8 +153,8 @@ class resilient_store {
     }
     constexpr std::size_t at_once = 64;  // limits the time for which a caller waits
     std::vector<std::string> missed;
-    // Keys without a scheme are erased first. Leases have these keys, so the erasure also ends the
-    // leases. Without a lease, no other process can publish an older file.
+    // Keys without a scheme are erased first. Leases are stored under these keys, so the erasure
+    // also ends the leases. Without a lease, no other process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
       for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
@@ -182,8 +182,8 @@ class resilient_store {
   }
 
   /// Begins to call `event` with each key that another process changes, and with "" if changes may
-  /// have been missed. If the store fails now, later calls to the store try again. Calls `on_owed`
-  /// at each `owe`. `on_owed` must not call this object.
+  /// have been missed. If the store fails now, a later call to the store begins the watch. Calls
+  /// `on_owed` at each `owe`. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
       const std::scoped_lock lock{watching_, mutex_};
@@ -340,7 +340,7 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};
   bool watches_ = false;
 
-  // Locked during a late erasure, and during `publish` for a key that must still be erased.
+  // Locked during a pending erasure, and during `publish` for a key whose erasure is pending.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

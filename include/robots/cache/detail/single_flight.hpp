@@ -52,7 +52,8 @@ class flight {
 
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
-  /// Returns the policy from before the flight, or null if the site was invalidated meanwhile.
+  /// Returns the policy that the site had before the flight. Returns null if the site has been
+  /// invalidated since then.
   [[nodiscard]] std::shared_ptr<const policy> last() const { return detached ? nullptr : last_; }
 
   [[nodiscard]] std::uint64_t join() {
@@ -118,8 +119,9 @@ class flight {
     return ending_;
   }
 
-  /// Calls `wake` in the thread that ends the flight or offers its work. If either has already
-  /// happened, calls `wake` at once. A later call for the same waiter replaces `wake`.
+  /// Calls `wake` in the thread that ends the flight or offers its work. If the flight has ended or
+  /// its work is on offer already, calls `wake` at once. A later call for the same waiter replaces
+  /// `wake`.
   void on_news(std::uint64_t number, std::function<void()> wake) {
     {
       const std::scoped_lock lock{mutex_};

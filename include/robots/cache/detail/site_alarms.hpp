@@ -56,9 +56,9 @@ class site_alarms {
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
-  /// Halts a site if `cache_options` demand this for `after`, its new answer or failure. Returns
-  /// true if the site has turned hostile: it denies everything, but did not before. `is_known` is
-  /// true if another process has already seen the site turn hostile.
+  /// Halts a site if `cache_options` say that `after`, its new answer or failure, halts a site.
+  /// Returns true if the site has turned hostile: it denies everything, but did not before.
+  /// `is_known` is true if another process has already seen the site turn hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                    bool is_known = false) {
     note_access(led, after);
@@ -100,8 +100,8 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file that `cache_options::fallback` does not obey. Enough such files in a
-  /// row begin a quarantine. Any other answer ends the quarantine.
+  /// Counts a malformed file if `cache_options::fallback` does not apply its rules. Enough such
+  /// files in a row begin a quarantine. Any answer that does not count ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const bool is_malformed =

@@ -14,9 +14,10 @@
 
 namespace robots::cache_detail {
 
-/// A look-up of the policy of a site: in the storage, through a running flight, or by work on the
-/// site. This class only decides on the next step; `cache_engine` does the work. If the answer,
-/// which the cache stores, is a redirect to another site, the look-up continues with that site.
+/// Looks up the policy of a site. Takes the policy from the storage or from a running flight, or
+/// lets `site_work` get it. This class only decides on the next step, and `cache_engine` does it.
+/// If the answer, which the cache stores, is a redirect to another site, the look-up continues with
+/// that site.
 class site_look_up {
  public:
   /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
@@ -185,8 +186,8 @@ class site_look_up {
       redirects_.push_back(known);
     }
     if (!redirects_.empty() && redirects > cache_.options.max_redirects) {
-      // RFC 9309, section 2.3.1.2: a crawler that has followed fewer than five redirects must not
-      // act as if there were no file.
+      // RFC 9309, section 2.3.1.2: only after more than five redirects may a crawler assume that
+      // there is no file.
       return fail(redirects > 5 ? outcome::too_many_redirects : outcome::server_error,
                   "more than " + std::to_string(cache_.options.max_redirects) +
                       " redirects, from site to site");

@@ -64,9 +64,10 @@ struct kept_entry : cache_entry {
   bool is_suspect = false;  // the response for a page suggests that the rules have changed
 };
 
-/// Decodes `value`, the records of a site in the shared store. Returns an empty optional if they
-/// are not plausible, since anyone who can write to the store can forge records. A record that was
-/// fetched after `latest` is not plausible. This process reads at most `max_bytes` of a file.
+/// Decodes `value`, the records of a site in the shared store. Anyone who can write to the store
+/// can forge records. So the function returns an empty optional if the records are not plausible. A
+/// record that was fetched after `latest` is not plausible. This process reads at most `max_bytes`
+/// of a file.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {
@@ -122,7 +123,8 @@ class site_policies {
 
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // If a caller did not wait for the next try, other callers can still try at the planned time.
+    // If this caller did not wait for the next retry, another caller can still retry at the planned
+    // time.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))
@@ -271,8 +273,8 @@ class site_policies {
   /// meanwhile. If `replaces_all` is true, it replaces the entries under all keys of the site.
   ///
   /// An invalidation detaches the flight before it erases the entry. So either the invalidation
-  /// erases the new entry, or this function sees that the flight is detached. A message about a
-  /// change in another process also marks the flight before the entry.
+  /// erases the new entry, or this function sees that the flight is detached. `on_message` uses the
+  /// same order: it marks the flight before the entry.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -301,8 +303,8 @@ class site_policies {
     }
   }
 
-  /// Returns the entry of a site, or an entry without a policy. A host without a scheme has the
-  /// rules of the origin that answered, so an entry under either key is valid for both.
+  /// Returns the entry of a site, or an entry without a policy. A host without a scheme gets the
+  /// answer of its https or http origin. So the host and this origin can use each other's entries.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -316,8 +318,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler. `own(all)` returns the policy of `agent` from
-  /// `all`, an earlier result of `family`.
+  /// Calls `make(agent, own)` for each crawler. If `all` is an earlier result of `family`,
+  /// `own(all)` returns the policy for `agent` in `all`.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
@@ -333,7 +335,8 @@ class site_policies {
     return policy::with_others(*first, std::move(others));
   }
 
-  /// Ignores the last line of a truncated body, since the size limit can split a character.
+  /// Returns true if the body is not valid UTF-8. Ignores the last line of a truncated body, since
+  /// the size limit can split a character.
   [[nodiscard]] static bool is_invalid_utf8(const record& retrieved) noexcept {
     std::string_view text = retrieved.body;
     if (retrieved.truncated) {
@@ -372,8 +375,8 @@ class site_policies {
   cache_parts& parts_;
   base::counter_random random_;
   // Locked while a thread changes entries, so that no thread marks an entry while another thread
-  // replaces the entry. Recursive, since an observer of a dropped entry can call the cache. But
-  // such an observer must not wait for a fetch of another thread.
+  // replaces the entry. The mutex is recursive, since an observer can call the cache when an entry
+  // is dropped. But this observer must not wait for a fetch of another thread.
   std::recursive_mutex writing_;
 };
 

@@ -36,8 +36,9 @@ enum class work_step : std::uint8_t {
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` before
-  /// the entry was read. If `refreshes` is true, earlier answers of any process are not used. If
-  /// `is_fresh` is true, `known` is the answer unless the store has a newer answer.
+  /// the entry was read. If `refreshes` is true, no answer that is older than this work is used,
+  /// not even from another process. If `is_fresh` is true, `known` is the answer unless the store
+  /// has a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -141,7 +142,7 @@ class site_work {
                                         exchanges, is_hasty && is_stopped)) {
       return abandon();
     }
-    // The observer gets these events before any caller uses the answer.
+    // The observer gets all events about the answer before any caller uses the answer.
     bool turned_hostile = false;
     if (!flight_->detached) {
       cache_.alarms.note_change(*flight_, policy_now);
@@ -171,8 +172,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended early, another process erased or took the lease, so this process drops
-      // the answer. If the lease expired, the answer remains valid in this process.
+      // A lease ends early if another process erased or took it. Then this process drops the
+      // answer. If the lease expired, the answer remains valid in this process.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -210,7 +211,7 @@ class site_work {
     }
   }
 
-  /// Returns true if the question that `reply` answers also asked for the lease.
+  /// `reply` answers a question to the store. Returns true if this question asked for the lease.
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
@@ -232,7 +233,7 @@ class site_work {
   }
 
   /// Ends the flight with the record of the site or of its counterpart. Returns false if neither is
-  /// a usable answer. The policy of an unusable record can still become `flight::last`.
+  /// a usable answer. A record that is not usable can still set `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
     const site& asked = flight_->asked;

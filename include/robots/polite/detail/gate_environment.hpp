@@ -35,7 +35,8 @@ class gate_environment : public detail::event_teller {
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
   virtual void sleep_until(time_point when, const stop_token& stop) = 0;
-  /// Calls `changed.wait` with the gate's clock, and the deadline and the stop token of `call`.
+  /// Calls `changed.wait` with the clock of the gate. The deadline and the stop token are from
+  /// `call`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& call,
                                   const std::function<bool()>& ready) = 0;

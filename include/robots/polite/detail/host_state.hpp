@@ -144,8 +144,9 @@ class host_state {
   }
 
   /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
-  /// of N processes waits N times the longest delay, so that together they keep the delay. Before
-  /// its first request, each process waits for a random part of this time.
+  /// of N processes waits N times as long as its longest possible delay. So on average, all
+  /// processes together send no more requests than one process. Before its first request, each
+  /// process waits for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -264,7 +265,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay, and its `length` including the slowdown after 429 and 503.
+  /// A delay. `length` is this delay, lengthened after 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -343,7 +344,8 @@ class host_state {
     return std::clamp(report.response_time, std::chrono::nanoseconds{0}, longest_delay);
   }
 
-  /// Moves the next start to `begin` plus the delay after the last request, but never back.
+  /// Moves the next start to `begin` plus the delay for the last request. A next start that is
+  /// already later does not move.
   void extend(time_point begin, const gate_moment& now) {
     const gap after = gap_of(last_.inputs, last_.draw, now);
     next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));

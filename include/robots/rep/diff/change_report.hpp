@@ -67,8 +67,8 @@ struct change_report {
   /// Returns the number of changed rules and lines. A replaced rule is counted once.
   [[nodiscard]] std::size_t changed() const noexcept { return rules.size() + lines.size(); }
 
-  /// Returns `changed()` divided by the number of all rules and lines, from 0 to 1 (source: the
-  /// pipeline guide).
+  /// Returns the share of changed rules and lines, from 0 to 1: `changed()` divided by the number
+  /// of all rules and lines.
   [[nodiscard]] double share() const noexcept {
     const std::size_t all = changed() + unchanged;
     return all == 0 ? 0.0 : static_cast<double>(changed()) / static_cast<double>(all);

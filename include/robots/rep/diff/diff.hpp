@@ -48,16 +48,16 @@ namespace robots {
 /// duplicates and groups of other crawlers. Ignores spelling (`/a` and `/a*`, `%41` and `A`), and
 /// rules that never decide.
 ///
-/// Each changed rule has an example: a target that the two texts decide differently. In files full
-/// of wildcards, fewer than 1 change in 1,000 is missed. In other files, no change is missed. A
-/// change of kind `loosened` or `tightened` has an old rule and a new rule of the same kind. One of
-/// the two rules matches all targets of the other rule.
+/// Each changed rule has an example: a target that the two texts decide differently. In tests with
+/// files full of wildcards, `diff` misses at most 1 of 1,000 changes. In other files, `diff` misses
+/// no change. A `loosened` or `tightened` change replaces an old rule by a new rule. Both are Allow
+/// rules, or both are Disallow rules. One of the two rules matches all targets of the other rule.
 ///
 /// Stops after 8,388,608 steps (about 0.1 s). The search for one example stops after 262,144 steps.
 /// A rule that was not fully compared is reported as changed. Then `complete` is false.
 ///
-/// `user_agent` is a product token or a `User-Agent` header value. Never throws because of the
-/// texts.
+/// `user_agent` is a product token or a `User-Agent` header value. The texts never cause an
+/// exception.
 [[nodiscard]] change_report diff(std::string_view before, std::string_view after,
                                  std::string_view user_agent, const parse_options& options = {});
 

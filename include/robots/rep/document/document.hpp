@@ -153,7 +153,7 @@ class value_range {
 ///
 /// A line such as Crawl-delay between User-agent lines applies only to the crawlers above. So the
 /// line divides the group into parts. `document::groups` lists each part as a separate group, with
-/// all rules of the divided group. So a loop over the rules of all groups can take quadratic time.
+/// all rules of the whole group. So a loop over the rules of all groups can take quadratic time.
 struct group {
   rep_detail::value_range user_agents;                   ///< product tokens, as written
   rep_detail::value_range allow;                         ///< patterns of Allow lines, as written
@@ -166,10 +166,10 @@ struct group {
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
 /// live as long as the document. Several threads can query one object at once.
 ///
-/// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for all
-/// crawlers without a group. A `target` is an absolute URL or a path with query. A target without
-/// scheme and leading slash is a path, too: `example.com/admin` means `/example.com/admin`. In
-/// `dialect::google`, the `example.com` of this target is a host.
+/// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for every
+/// crawler that no group names. A `target` is an absolute URL or a path with query. A target that
+/// has neither a scheme nor a leading slash is read as a path: `example.com/admin` means
+/// `/example.com/admin`. But `dialect::google` reads the `example.com` of this target as a host.
 class document {
  public:
   /// Makes a document without lines, which allows everything.
@@ -182,8 +182,8 @@ class document {
   }
 
   /// Returns the verdict with the deciding rule. The verdict is valid as long as this document and
-  /// `user_agent`. Each call compiles the crawler's rules. For many queries about one crawler, keep
-  /// the result of `rules_for`.
+  /// the text of `user_agent` exist. Each call compiles the crawler's rules. For many queries about
+  /// one crawler, keep the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
     const rule_set rules = rules_for(user_agent);
@@ -229,7 +229,8 @@ class document {
     return rules_for(user_agent).crawl_delay();
   }
 
-  /// Returns the first valid Crawl-delay before all groups. This delay is for every crawler.
+  /// Returns the first valid Crawl-delay that stands above the first group. This delay is for every
+  /// crawler.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> file_delay() const noexcept {
     const auto before_groups =
         rep_detail::lines_before(lines_, &rep_detail::document_line::in_group);
@@ -287,7 +288,7 @@ class document {
   [[nodiscard]] constexpr std::vector<group> groups() const&;
   std::vector<group> groups() const&& = delete;
 
-  /// Returns the problems that the author of the file should know, in file order.
+  /// Returns the problems that the author of the file should know about, in file order.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return diagnostics_;
   }

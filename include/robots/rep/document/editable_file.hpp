@@ -47,7 +47,8 @@ struct editable_file {
   [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
-/// Writes a robots.txt. `parse` reads the same groups, rules, delays and sitemaps from the result.
+/// Writes a robots.txt. `parse` finds the groups, rules, delays and sitemaps of `file` in the
+/// result.
 ///
 /// A group without rules gets the line `Disallow:`, which denies nothing. Takes linear time.
 ///
@@ -61,13 +62,14 @@ struct editable_file {
 /// - a line of over `max_line_bytes` octets.
 [[nodiscard]] std::string to_text(const editable_file& file);
 
-/// Makes an editable copy of a document. The text of the copy means the same to every crawler.
+/// Makes an editable copy of a document. The text of the copy (see `to_text`) has the same meaning
+/// for every crawler as the document.
 ///
 /// The copy lacks comments, and lines without effect: rules outside a group, patterns that never
 /// match, invalid delays, groups that name no crawler, and unknown lines with a key that `to_text`
-/// refuses. If a delay divides a group into parts, each part becomes a group with all rules. So the
-/// size of the copy can be quadratic in the size of the file. Throws `std::length_error` if the
-/// copy would have more than 1,000,000 rules.
+/// refuses. If a line such as Crawl-delay divides a group into parts, each part becomes a group
+/// with all rules of the whole group. So the size of the copy can be quadratic in the size of the
+/// file. Throws `std::length_error` if the copy would have more than 1,000,000 rules.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

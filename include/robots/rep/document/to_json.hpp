@@ -35,8 +35,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 
 }  // namespace rep_detail
 
-/// Writes a document as JSON. The form comes from the WEB::ROBOTS description (see
-/// tests/requirements.md), where the function PARSE returns it:
+/// Writes a document as JSON. The format comes from the function PARSE (source: WEB::ROBOTS, see
+/// tests/requirements.md):
 ///
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
@@ -44,12 +44,13 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 /// The result is one line of printable ASCII. `crawlDelay` is in seconds, with up to three
 /// decimals. A missing delay or host is null.
 ///
-/// Control characters and characters outside ASCII become `\uNNNN`. An octet that is not UTF-8
-/// becomes the four characters `\xNN`, and a backslash becomes `\x5C`. To get the octets back,
-/// replace each `\xNN` by the octet 0xNN.
+/// Control characters and characters outside ASCII become `\uNNNN`. In the decoded JSON, an octet
+/// that is not UTF-8 is the four characters `\xNN`, and a backslash is `\x5C`. To get the octets
+/// back, decode the JSON, then replace each `\xNN` by the octet 0xNN.
 ///
-/// Takes time linear in the JSON. The JSON can be quadratic in the file, since a group can have
-/// many parts (see `group`). Throws `std::length_error` if the JSON exceeds `max_octets` octets.
+/// Takes time linear in the JSON. The size of the JSON can be quadratic in the size of the file,
+/// since each part of a group repeats all rules of the group (see `group`). Throws
+/// `std::length_error` if the JSON exceeds `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;
@@ -68,8 +69,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   return std::move(line).finish();
 }
 
-/// Writes a verdict as JSON. The form comes from the WEB::ROBOTS description (see
-/// tests/requirements.md), where the function MATCH returns it:
+/// Writes a verdict as JSON. The format comes from the function MATCH (source: WEB::ROBOTS, see
+/// tests/requirements.md):
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///

@@ -12,8 +12,8 @@ namespace robots {
 
 /// Query parameters that do not change a page, as in `Clean-param: s&ref /forum/*.php`.
 ///
-/// The line applies to the whole file, wherever it stands, and never changes a verdict. The help of
-/// Yandex Webmaster defines the line. The views live as long as the document.
+/// The line applies to the whole file, wherever it stands, and never changes a verdict. The
+/// documentation of Yandex Webmaster defines the line. The views live as long as the document.
 struct clean_param {
   static constexpr directive_kind kind = directive_kind::clean_param;  ///< used by `read_lines`
 

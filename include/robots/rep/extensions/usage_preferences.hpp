@@ -20,7 +20,7 @@ namespace robots {
 ///
 /// A missing signal neither permits nor forbids a use. A path can precede the signals, as in a
 /// Content-Usage line. contentsignals.org does not define such paths. A signal never changes a
-/// verdict. The view lives as long as the document.
+/// verdict. `path` is valid as long as the document.
 struct content_signal {
   static constexpr directive_kind kind = directive_kind::content_signal;  ///< used by `read_lines`
 
@@ -47,7 +47,8 @@ struct content_signal {
   }
 
  private:
-  /// Sets the signal of `member`, a text `name=value`. Returns false if name or value is unknown.
+  /// Sets the signal that `member` names. `member` has the form `name=value`. Returns false if name
+  /// or value is unknown.
   constexpr bool set(std::string_view member) noexcept {
     const std::size_t equals = (std::min)(member.find('='), member.size());
     const std::string_view name = base::trim(member.substr(0, equals), base::is_blank);
@@ -69,7 +70,7 @@ struct content_signal {
 namespace rep_detail {
 
 /// Reads a Dictionary of Structured Fields (RFC 9651, section 4.2.2) without storing it. Checks the
-/// whole grammar, but not that a Display String is UTF-8.
+/// whole grammar, but does not check whether a Display String is UTF-8.
 class dictionary_reader {
  public:
   constexpr explicit dictionary_reader(std::string_view text) noexcept : rest_(text) {}
@@ -94,7 +95,7 @@ class dictionary_reader {
   }
 
  private:
-  /// A Token, or an empty text for another type. An empty optional means no value.
+  /// A Token, or an empty text for a value of another type. An empty optional means a syntax error.
   using value = std::optional<std::string_view>;
 
   static constexpr std::string_view digits = "0123456789";
@@ -189,8 +190,9 @@ class dictionary_reader {
     return decimals && whole <= 12 && fraction > 0 && fraction <= 3;
   }
 
-  /// Reads a text after its opening quote. A String has the escapes `\"` and `\\`. A Display String
-  /// has escapes of `%` and two lower-case hexadecimal digits.
+  /// Reads the rest of a String or Display String, after the opening quote. A String has the
+  /// escapes `\"` and `\\`. In a Display String, an escape is `%` with two lower-case hexadecimal
+  /// digits.
   constexpr bool read_string(bool is_display) noexcept {
     const auto is_hex = [](char c) { return base::is_digit(c) || (c >= 'a' && c <= 'f'); };
     while (front() >= ' ' && front() <= '~') {
@@ -290,19 +292,22 @@ struct longest_preference {
 
 }  // namespace rep_detail
 
-/// Returns the preferences for a crawler and a target, an absolute URL or a path with query.
+/// Returns the preferences for a crawler and a target. The target is an absolute URL or a path with
+/// query.
 ///
 /// The matching Content-Usage line with the longest path decides about all categories, even about
 /// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). For each
-/// signal, the matching Content-Signal line with this signal and the longest path decides. If
-/// several lines decide, the most restrictive preference applies (draft-ietf-aipref-vocab-07,
-/// section 5.1). If both kinds of lines agree, the result names the Content-Usage line.
+/// signal, only the matching Content-Signal lines that have this signal count, and the line with
+/// the longest path decides. If several lines of one kind have the longest path, or lines of both
+/// kinds decide, the most restrictive preference applies (draft-ietf-aipref-vocab-07, section 5.1).
+/// If lines of both kinds state the same preference, the result refers to the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. Each comparison takes one step per octet of the path and of the
-/// target. After 8 million steps, all preferences are false, and the result names no line.
+/// Takes time linear in the file. Comparing a line's path with the target takes as many steps as
+/// both have octets together. After 8 million steps, the result forbids all uses, and refers to no
+/// line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

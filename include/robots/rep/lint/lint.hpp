@@ -63,8 +63,9 @@ class rule_lint {
     }
   }
 
-  /// Reports each rule that a shorter rule of the same kind makes redundant. The shorter pattern is
-  /// a prefix. No rule of the other kind has a specificity in between.
+  /// Reports each rule that a shorter rule of the same kind makes redundant. The report needs two
+  /// conditions. The shorter pattern must be a prefix of the longer pattern. No rule of the other
+  /// kind may have a specificity between those of the two patterns (inclusive).
   constexpr void report_redundant() {
     std::vector<std::size_t> prefixes;  // rules whose pattern begins the current pattern
     for (std::size_t i = 0; i < rules_.size(); ++i) {
@@ -111,7 +112,8 @@ class rule_lint {
         rule.specificity = specificity(source, *traits.rule_form);
       }
     });
-    // A line with a second pattern is not reported, since that pattern may be necessary.
+    // A line with two patterns (see `for_each_pattern`) is not reported, since the second pattern
+    // may be necessary.
     rule.reported = patterns > 1;
     if (line.in_group && patterns != 0) {
       rules_.push_back(rule);

@@ -35,7 +35,7 @@ enum class directive_kind : std::uint8_t {
   unknown,
 };
 
-/// Returns the usual spelling of a key, or `unknown`.
+/// Returns the usual spelling of the key for `kind`, or `unknown`.
 [[nodiscard]] constexpr std::string_view to_string(directive_kind kind) noexcept {
   return base::enum_text<directive_kind::unknown>(
       kind, {"User-agent", "Allow", "Disallow", "Crawl-delay", "Sitemap", "Host", "Request-rate",
@@ -50,9 +50,9 @@ namespace rep_detail {
 }
 
 /// Returns true for an extension that applies to the crawlers named directly above, such as
-/// Crawl-delay. The next User-agent line starts a new list of crawlers for extensions. By default,
-/// a User-agent line starts a new group of rules only if the group above already has a rule. Other
-/// extensions (Sitemap, Host, Clean-param) apply to the whole file.
+/// Crawl-delay. Later extensions apply only to the crawlers that the next User-agent lines name.
+/// But by default, these crawlers still belong to the group above if this group has no rule yet.
+/// Sitemap, Host and Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||
@@ -109,7 +109,8 @@ struct directive {
   std::uint32_t line = 0;                         ///< the line number, 1-based
   std::uint32_t column = 0;                       ///< the column of the value, 1-based, in octets
   bool starts_group = false;                      ///< true for a User-agent line that opens a group
-  /// True for a User-agent line that starts a group or follows a line such as Crawl-delay.
+  /// True for a User-agent line that starts a run: the line starts a group, or follows a line such
+  /// as Crawl-delay.
   bool starts_run = false;
   bool in_group = false;  ///< true from the first User-agent line on
 };

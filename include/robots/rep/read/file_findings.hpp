@@ -63,7 +63,7 @@ enum class diagnostic_code : std::uint8_t {
              "unread_content_signal", "invalid_request_rate", "invalid_visit_time"});
 }
 
-/// A problem in a robots.txt that the author should know.
+/// A problem in a robots.txt that the author of the file should know about.
 struct diagnostic {
   std::uint32_t line = 0;                                  ///< the line number, 1-based
   std::uint32_t column = 0;                                ///< the column, 1-based, in octets
@@ -126,12 +126,11 @@ static_assert(finding_texts.size() ==
 
 /// The problems of one robots.txt.
 struct file_findings {
-  /// How many lines of a text have content, and how many of these lines are malformed.
+  /// The number of lines with content in a text, and the number of malformed lines among them.
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
-    /// Lines that are not `key: value`, or whose key does not accept the value, such as
-    /// `Crawl-delay: soon` and `Disallow: x`. Each malformed line has a finding of severity
-    /// `error`.
+    /// Lines that are not `key: value`, or have an invalid value, as in `Crawl-delay: soon` and
+    /// `Disallow: x`. Each malformed line has a finding of severity `error`.
     std::uint32_t malformed = 0;
     /// True if the text begins like another kind of file, such as HTML or JSON.
     bool not_robots_txt = false;
@@ -142,8 +141,9 @@ struct file_findings {
 };
 
 /// The limit for malformed lines in a file. A file exceeds the limit if it has at least `lines`
-/// malformed lines, and if their share is more than `share`. A file that is not a robots.txt, or
-/// has only malformed lines, always exceeds the limit (source: the pipeline guide).
+/// malformed lines, and their share of the lines with content is more than `share`. A file that is
+/// not a robots.txt, or has only malformed lines, always exceeds the limit (source: the pipeline
+/// guide).
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies

@@ -12,7 +12,8 @@
 namespace robots::rep_detail {
 
 /// The first octets of files that are not a robots.txt: archives, images, documents, programs, and
-/// text in UTF-32. The first entry is gzip that a server read as windows-1252 and wrote as UTF-8.
+/// text in UTF-32. The first entry is gzip data that a server converted from windows-1252 to UTF-8
+/// by mistake.
 inline constexpr auto foreign_beginnings = [] {
   using std::literals::operator""sv;
   return std::array{"\x1F\xE2\x80\xB9"sv,
@@ -46,7 +47,7 @@ inline constexpr auto foreign_beginnings = [] {
 }();
 
 /// Returns true if `text` begins with a JSON object or array. Checks the bracket and the next
-/// character (RFC 8259, section 2). `[Sitemap]` is a heading, not JSON.
+/// character (RFC 8259, section 2). So a heading such as `[Sitemap]` is not read as JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
   const bool object = text.starts_with('{');
   if (!object && !text.starts_with('[')) {
@@ -62,8 +63,8 @@ inline constexpr auto foreign_beginnings = [] {
   return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
 }
 
-/// Returns true if `text` begins with more control characters than a UTF-8 text has. Accepts some
-/// NUL octets, which some editors leave at the ends of lines and of the file.
+/// Returns true if the start of `text` has too many control characters for a UTF-8 text. Accepts
+/// some NUL octets, which some editors leave at the ends of lines and of the file.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   // Most texts have no control character near their start, and need no more checks.
   const std::string_view first = text.substr(0, 64);

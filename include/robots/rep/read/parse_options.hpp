@@ -6,7 +6,7 @@
 
 namespace robots {
 
-/// The interpretation of the protocol, for points on which implementations disagree.
+/// The interpretation of the protocol where implementations disagree.
 enum class dialect : std::uint8_t {
   rfc9309,  ///< RFC 9309 to the letter; if the RFC is silent, the choice that blocks least
   google,   ///< the verdicts of google/robotstxt, with its quirks
@@ -23,7 +23,7 @@ enum class tie_break : std::uint8_t {
   disallow,  ///< the careful choice, for compliance frameworks that demand it (the pipeline guide)
 };
 
-/// The groups that apply to a crawler with several names.
+/// The choice of groups for a crawler with several names.
 enum class several_names : std::uint8_t {
   first_with_group,  ///< the first name with a group decides, in the given order
   union_of_groups,   ///< the groups of all names are merged, as in google/robotstxt
@@ -33,17 +33,19 @@ enum class several_names : std::uint8_t {
 struct parse_options {
   /// The choice on points about which implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
-  /// The maximum number of octets to read, at most 256 MiB. The rest of the text, with the line
-  /// that the limit cuts, is ignored. RFC 9309, section 2.5, asks for at least 500 KiB.
+  /// The maximum number of octets to read, at most 256 MiB. The text after the limit is ignored. If
+  /// the limit cuts a line, this whole line is ignored. RFC 9309, section 2.5, asks for at least
+  /// 500 KiB.
   std::size_t max_bytes = 512'000;
-  /// True if the text is only the start of a longer file. Then a last line without a line end is
-  /// ignored.
+  /// True if the text is only the start of a longer file. Then the last line is ignored if it has
+  /// no line end.
   bool truncated = false;
   /// If true, rejects misspelled keys and `Disallow /x` without a colon.
   bool strict = false;
-  /// If true, a Crawl-delay line ends a list of User-agent lines, as a rule does.
+  /// If true, a Crawl-delay line ends a list of User-agent lines, like an Allow or Disallow line.
   bool delay_closes_group = false;
-  /// If true, reads `Disallow: private` as `Disallow: /private`. If false, this rule never matches.
+  /// If true, reads `Disallow: private` as `Disallow: /private`. If false, `Disallow: private`
+  /// never matches.
   bool prepend_slash = false;
   tie_break tie = tie_break::allow;  ///< decides between rules of equal length
   /// Chooses the groups for a crawler with several names.

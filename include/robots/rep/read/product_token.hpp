@@ -28,7 +28,7 @@ namespace rep_detail {
   return {text.begin(), end};
 }
 
-/// Returns the name after `compatible;`, as written by crawlers that pose as a browser.
+/// Returns the name after `compatible;`. Crawlers that pose as a browser write their name there.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
   for (std::size_t i = 0; i + mark.size() <= user_agent.size(); ++i) {
@@ -59,14 +59,15 @@ namespace rep_detail {
 namespace rep_detail {
 
 /// The quality of a match between a User-agent line and a crawler, from worst to best. Values above
-/// `own` rank several names of a crawler: an earlier name has a higher value.
+/// `own` rank the names of a crawler: a name that is earlier in the caller's list has a higher
+/// value.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.
 ///
 /// Compares product tokens without regard to case (RFC 9309, section 2.2.1). The name in a line
-/// ends at the first character that the RFC forbids. If the crawler's token has such a character
-/// (`MJ12bot`), the name ends at a blank or slash.
+/// ends at the first character that the RFC forbids. If the crawler's token contains such a
+/// character (`MJ12bot`), the name in a line ends at a blank or slash.
 class agent_matcher {
  public:
   constexpr explicit agent_matcher(std::string_view user_agent) noexcept

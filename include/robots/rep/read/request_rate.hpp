@@ -50,11 +50,11 @@ namespace rep_detail {
 
 }  // namespace rep_detail
 
-/// The hours, in UTC, in which a site asks crawlers to come, such as `Visit-time: 0600-0845`. The
+/// The hours, in UTC, that a site sets for visits by crawlers, as in `Visit-time: 0600-0845`. The
 /// source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 ///
-/// The hours end at the start of the second time: `0600-0845` ends at 08:45:00. But 2359 means
-/// midnight, since people write 0000-2359 for the whole day. The hours can cross midnight
+/// The hours end when the second of the two times begins: `0600-0845` ends at 08:45:00. But 2359
+/// means midnight, since people write 0000-2359 for the whole day. The hours can cross midnight
 /// (2200-0400). Two equal times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
@@ -77,8 +77,8 @@ struct visit_time {
     return visit_time{.from = *from % std::chrono::hours{24}, .to = *to};
   }
 
-  /// Returns true if `utc` is in these hours. `utc` is the number of minutes since any midnight
-  /// UTC, such as the minutes since the Unix epoch, rounded down.
+  /// Returns true if `utc` is in these hours. `utc` is the number of whole minutes since any
+  /// midnight in UTC, such as the Unix epoch.
   [[nodiscard]] constexpr bool contains(std::chrono::minutes utc) const noexcept {
     constexpr std::chrono::minutes day = std::chrono::hours{24};
     const std::chrono::minutes now = (utc % day + day) % day;
@@ -90,7 +90,7 @@ struct visit_time {
     return from < end ? from <= now && now < end : from <= now || now < end;
   }
 
-  /// Returns true if `times` is empty or one time contains `utc`.
+  /// Returns true if `times` is empty or at least one element contains `utc`.
   [[nodiscard]] static constexpr bool is_open(std::span<const visit_time> times,
                                               std::chrono::minutes utc) noexcept {
     return times.empty() || std::any_of(times.begin(), times.end(), [utc](const visit_time& time) {
@@ -111,8 +111,9 @@ struct request_rate {
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC can follow. Too large numbers are read as the maximum. Returns an
-  /// empty optional for any other text, for zero requests and for a period of zero.
+  /// blank and `hhmm-hhmm` in UTC can follow. A number that is too large becomes the maximum of its
+  /// member. Returns an empty optional for any other text, for zero requests and for a period of
+  /// zero.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
     const std::size_t slash = value.find('/');
@@ -149,8 +150,9 @@ struct request_rate {
     return std::chrono::milliseconds{(per.count() + count - 1) / count};
   }
 
-  /// Returns the slowest rate whose `window` contains `utc`. If there is none, returns the slowest
-  /// rate without a window, or an empty optional. `utc` counts minutes since any midnight UTC.
+  /// Returns the slowest rate whose `window` contains `utc`. If no window contains `utc`, returns
+  /// the slowest rate without a window. If neither exists, returns an empty optional. `utc` counts
+  /// minutes since any midnight UTC.
   [[nodiscard]] static constexpr std::optional<request_rate> slowest_at(
       std::span<const request_rate> rates, std::chrono::minutes utc) noexcept {
     const auto precedence = [](const request_rate& rate) {

@@ -64,8 +64,8 @@ class scanner {
   }
 
  private:
-  /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts, since
-  /// the start of a line could mean the opposite of the whole line.
+  /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts. A cut
+  /// line can have the opposite effect: `Disallow: /` could become `Disallow:`.
   [[nodiscard]] constexpr std::string_view cut(std::string_view text) const noexcept {
     const std::size_t limit = text_limit(options_);
     if (text.size() <= limit && !options_.truncated) {
@@ -157,7 +157,7 @@ class scanner {
     bool is_cut = false;
     if (line.size() > max_line_bytes) {
       line = line.substr(0, max_line_bytes);
-      // A cut inside a comment loses nothing.
+      // If the cut is inside a comment, the directive before the comment is complete.
       is_cut = line.find('#') == std::string_view::npos;
       if (is_cut && !traits_.keeps_cut_allow) {
         line = without_cut_escape(line);
@@ -191,9 +191,9 @@ class scanner {
     }
   }
 
-  /// Ignores the value of `line`, but not its kind. A broken User-agent line can start a group, so
-  /// that the rules below it do not apply to the crawlers above. A broken rule ends a list of
-  /// User-agent lines.
+  /// Ignores the value of `line`, but not its kind. Even a malformed User-agent line can start a
+  /// group. Then the rules below the line do not apply to the crawlers above. Even a malformed rule
+  /// ends a list of User-agent lines.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
     if (traits_.ignores_keyless_lines && !parts.found) {
@@ -265,8 +265,9 @@ class scanner {
     handler_.on_directive(line);
   }
 
-  /// Sets the members of `line` that depend on the lines above. A group has all User-agent lines up
-  /// to its first rule (RFC 9309, sections 2.1 and 2.2.4).
+  /// Sets the members of `line` that depend on the lines above: `starts_group`, `starts_run` and
+  /// `in_group`. A group has all User-agent lines up to its first rule (RFC 9309, sections 2.1 and
+  /// 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();

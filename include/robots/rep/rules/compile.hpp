@@ -28,18 +28,20 @@ namespace robots {
   return collector.finish();
 }
 
-/// Compiles the rules of `text` for one crawler, in one pass. Returns the same as
-/// `parse(text).rules_for(user_agent)`, without making a document.
+/// Compiles the rules of `text` for one crawler, in one pass. Returns the result of
+/// `parse(text).rules_for(user_agent)`, but makes no document.
 ///
-/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for all
-/// crawlers without a group. Accepts any octets, and never throws because of them. Takes linear
-/// time, and up to 64 KiB of stack if a rule is not in normal form.
+/// `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for every
+/// crawler that no group names. Accepts any octets, and never throws because of them. Takes linear
+/// time, plus the time to sort the rules that are in no index. Uses up to 64 KiB of stack if a rule
+/// is not in normal form.
 [[nodiscard]] constexpr rule_set compile(std::string_view text, std::string_view user_agent,
                                          const parse_options& options = {}) {
   return compile(text, std::span{&user_agent, 1}, options);
 }
 
-/// Accepts names in braces. Without this overload, two names would be the iterators of one text.
+/// Accepts names in braces. Without this overload, two names in braces would become one
+/// `std::string_view`, made from two iterators.
 [[nodiscard]] constexpr rule_set compile(std::string_view text,
                                          std::initializer_list<std::string_view> user_agents,
                                          const parse_options& options = {}) {

@@ -21,9 +21,11 @@ namespace robots {
 /// to the text that was read.
 struct crawler_directives {
   rule_set rules{};  ///< the rules and the Crawl-delay for the crawler
-  /// The first valid Crawl-delay before all groups. This delay is for every crawler.
+  /// The first valid Crawl-delay that stands above the first group. This delay is for every
+  /// crawler.
   std::optional<std::chrono::milliseconds> file_delay{};
-  /// Other lines for this crawler, such as Request-rate, in file order, for `read_lines`.
+  /// The lines for this crawler other than rules and Crawl-delay, such as Request-rate, in file
+  /// order. `read_lines` reads them.
   std::vector<directive> extensions{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first Host value that is not empty
@@ -80,8 +82,8 @@ class crawler_collector {
 
 /// Reads everything in `text` for one crawler, in one pass.
 ///
-/// The member `rules` is the result of `compile`. Accepts any octets, and never throws because of
-/// them. Costs the same as `compile`.
+/// The member `rules` equals the result of `compile` for the same arguments. Accepts any octets,
+/// and never throws because of them. Costs the same as `compile`.
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {

@@ -45,8 +45,9 @@ struct explanation {
   robots::verdict verdict{};                ///< the answer
   group_choice group = group_choice::none;  ///< the groups that apply
   std::string target{};                     ///< the normal form of the target
-  /// All matching rules, by descending rank. The first rule decides, except for /robots.txt. The
-  /// list is incomplete after too many steps, and empty for a target that is too long.
+  /// All matching rules, by descending rank. The first rule decides, except for /robots.txt. If the
+  /// comparison takes too many steps, the list is incomplete. If the target is too long, the list
+  /// is empty.
   std::vector<listed_rule> matches{};
 };
 

@@ -16,7 +16,8 @@ namespace robots {
 /// section 2.2.3.
 ///
 /// The text must outlive the pattern. A pattern allocates only if the text has `**` or is not in
-/// normal form; otherwise the pattern can be a constant: `constexpr pattern p{"/a*b$"};`.
+/// normal form (RFC 9309, section 2.2.2). If it does not allocate, it can be a constant: `constexpr
+/// pattern p{"/a*b$"};`.
 class pattern {
  public:
   /// Compiles `text` in linear time. Accepts any octets, but a pattern that does not begin with `/`

@@ -150,7 +150,7 @@ struct rule_table {
     }
   }
 
-  // Not inlined, since inlining slows down queries to rule sets without grams.
+  // Not inlined, since inlining slows down queries to rule sets that have no index of grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
     const auto bucket_of = [this](std::uint64_t hash) {
@@ -177,7 +177,8 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // A target that repeats a gram finds the same rule many times. Now each rule is tried once.
+      // A target that repeats a gram finds the same rule many times. After too many tries, each
+      // rule is tried once instead.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }
@@ -187,7 +188,7 @@ struct rule_table {
   /// A long rule counts as several tries: one more for every `octets_per_try` octets.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of tags that are compared in the time of one try.
+  /// The number of tags that can be compared in the time that one try takes.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 
@@ -215,7 +216,7 @@ class rule_set {
   }
 
   /// Returns true if the crawler is allowed to fetch `target`, an absolute URL or a path with
-  /// query. A target without scheme and leading slash is a path, too.
+  /// query. A target that has neither a scheme nor a leading slash is read as a path.
   ///
   /// The cost hardly depends on the number of rules, since only a few rules, such as `/*.js`, are
   /// tried one by one. Allocates nothing. Needs up to 128 KiB of stack if the target and at least

@@ -10,7 +10,7 @@ namespace {
 
 /// Returns the place after the text that the search finds, or npos.
 constexpr std::size_t end_of(std::string_view text, std::string_view needle) {
-  const std::size_t place = robots::rep_detail::find_literal(text, needle).place;
+  const std::size_t place = robots::rep_detail::two_way_find(text, needle);
   return place == std::string_view::npos ? place : place + needle.size();
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("The search agrees with the standard library on texts with few differe
     for (auto n = random() % 40; n > 0; --n) {
       text += static_cast<char>('a' + random() % letters);
     }
-    for (auto n = 1 + random() % 30; n > 0; --n) {
+    for (auto n = 1 + random() % 10; n > 0; --n) {
       needle += static_cast<char>('a' + random() % letters);
     }
     const auto found = text.find(needle);

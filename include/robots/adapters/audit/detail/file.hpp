@@ -23,8 +23,8 @@
 
 namespace robots::adapters_detail {
 
-/// The current file of a trail. Writes whole entries only: if the disk is full and only a part of
-/// an entry fits, removes this part.
+/// The current file of a trail. The file has only whole entries: if the disk is full and only a
+/// part of an entry fits, `write` removes this part.
 class audit_file {
   using file_handle = std::shared_ptr<const int>;  // the last copy closes the descriptor
 
@@ -53,7 +53,7 @@ class audit_file {
 
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
-  /// Returns the number and the hash of the entry that was last when the trail was opened.
+  /// Returns the number and the hash of the last entry that the trail had when it was opened.
   [[nodiscard]] const audit_chain& end() const noexcept { return end_; }
   /// Returns the incomplete line that a killed process had left, or an empty text.
   [[nodiscard]] const std::string& torn() const noexcept { return torn_; }
@@ -157,7 +157,7 @@ class audit_file {
            own.st_dev == named.st_dev && own.st_ino == named.st_ino;
   }
 
-  /// Returns the highest number of the trail's files, or 0 if there is none.
+  /// Returns the number in the name of the trail's last file, or 0 if the trail has no files.
   [[nodiscard]] std::uint64_t last_number() const {
     const std::filesystem::path whole{path_};
     const std::string start = whole.filename().string() + '.';

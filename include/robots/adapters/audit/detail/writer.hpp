@@ -204,8 +204,7 @@ class audit_writer {
     why_lost_ = why;
   }
 
-  /// Returns true if the trail has the number of all lost events, and the disk is not known to have
-  /// lost an entry.
+  /// Returns true if the trail reports all lost events and the disk has lost no entry.
   [[nodiscard]] bool is_complete() const {
     const std::scoped_lock lock{mutex_};
     return unstated_ == 0 && is_on_disk_;
@@ -250,7 +249,8 @@ class audit_writer {
   };
 
   static constexpr std::size_t block = std::size_t{1} << 18U;
-  /// If `known_` or `ids_` has this number of ids, `begin_block` clears it.
+  /// When `known_` has this number of ids, `begin_block` clears `known_`. The same limit applies to
+  /// `ids_`.
   static constexpr std::size_t most_known = 65'536;
 
   /// Writes the first events of `waiting` as one block, and returns their number. If `why` is not
@@ -293,7 +293,8 @@ class audit_writer {
     return events;
   }
 
-  /// Adds the first entries of a block. Returns the number of lost events in these entries.
+  /// Adds the first entries of a block. Returns the number of lost events that these entries
+  /// report.
   std::uint64_t begin_block() {
     if (const std::string_view change = file_.change(); !change.empty()) {
       leave_file(change);
@@ -329,7 +330,7 @@ class audit_writer {
   }
 
   /// Begins the next file. If the next file cannot be opened, returns false. The writer tries again
-  /// when the current file has `file_bytes` more octets.
+  /// when the current file has grown by `file_bytes`.
   bool begin_next_file() {
     flush_file();
     if (!file_.begin_next()) {

@@ -81,8 +81,8 @@ inline void add(curl_strings& list, const std::string& text) {
   if (code == CURLE_ABORTED_BY_CALLBACK) {
     return fetch_error::cancelled;
   }
-  // libcurl returns CURLE_LOGIN_DENIED for credentials in the URL, and with some decoders
-  // CURLE_WRITE_ERROR for broken content.
+  // libcurl returns CURLE_LOGIN_DENIED for credentials in the URL. For broken content, libcurl
+  // returns CURLE_WRITE_ERROR with some decoders.
   const bool is_protocol = is({CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL, CURLE_LOGIN_DENIED,
                                CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
                                CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_BAD_CONTENT_ENCODING,
@@ -90,7 +90,7 @@ inline void add(curl_strings& list, const std::string& text) {
   return is_protocol ? fetch_error::protocol : fetch_error::other;
 }
 
-/// Makes a response that has no status, but an error with its reason.
+/// Makes a response that has an error and its text, but no status.
 [[nodiscard]] inline fetch_response failed(fetch_error error, std::string text) {
   return {.error = error, .error_text = std::move(text)};
 }
@@ -147,12 +147,13 @@ void set_option(CURL* easy, CURLoption option, T value) {
                               curl_easy_strerror(code) + ": use a libcurl that has this option");
 }
 
-/// Resets a string option. Ignores the error of a libcurl without this option.
+/// Resets a string option. Does nothing if this libcurl does not have the option.
 inline void clear_option(CURL* easy, CURLoption option) noexcept {
   curl_easy_setopt(easy, option, static_cast<const char*>(nullptr));
 }
 
-/// Says where the connections of an exchange go, as far as known before the exchange begins.
+/// The server to which the connections of an exchange go, as far as this is known before the
+/// exchange begins.
 enum class proxy_use {
   never,    ///< connections go to the site
   always,   ///< connections go to `curl_options::proxy`

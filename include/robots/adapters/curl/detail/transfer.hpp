@@ -148,7 +148,7 @@ class curl_transfer {
     if (error_ != fetch_error::none) {
       return failed(error_, why_);
     }
-    // libcurl reports octets after the end of the encoded body as a write error.
+    // If octets follow the end of the encoded body, libcurl reports a write error.
     if (headers_complete_ && (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
       return received(reason(code));
     }
@@ -182,8 +182,8 @@ class curl_transfer {
   }
 
   /// libcurl traces TLS in parts of different sizes: 5 octets for a record header, 1 for an inner
-  /// content type, at least 4 for a handshake message. Only an alert has 2: the level and the
-  /// description. The description of close_notify is 0 (RFC 8446, section 6.1).
+  /// content type, at least 4 for a handshake message. Only an alert has 2 octets: the level and
+  /// the description. The description of close_notify is 0 (RFC 8446, section 6.1).
   static int on_trace(CURL* /*easy*/, curl_infotype type, char* data, std::size_t size,
                       void* self) noexcept {
     if (type == CURLINFO_SSL_DATA_IN) {
@@ -209,7 +209,7 @@ class curl_transfer {
   }
 
   /// Checks an open connection to the address `peer` before its use. Sessions of cpr can share
-  /// connections, so other code can have opened this connection without a guard.
+  /// connections. So a session without a guard may have opened this connection.
   static int on_connection(void* self, char* peer, char* /*own*/, int /*port*/,
                            int /*own_port*/) noexcept {
     auto& transfer = *static_cast<curl_transfer*>(self);
@@ -219,8 +219,8 @@ class curl_transfer {
   }
 
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
-    // libcurl does not say whether an address belongs to a proxy. So the address of a proxy from
-    // the environment or a cpr session must be permitted.
+    // libcurl does not say whether an address belongs to a proxy. So this function also checks the
+    // address of a proxy that the environment or a cpr session names.
     if (proxy_ == proxy_use::always || settings_.guard.permits_all() ||
         (address && settings_.guard.permits(*address))) {
       return true;
@@ -232,8 +232,8 @@ class curl_transfer {
   }
 
   /// Returns `fetch_error::refused_address` if the guard refused all addresses, or refused to reuse
-  /// a connection. Otherwise returns `failure`. The message also names the first refused address,
-  /// if there is one.
+  /// a connection. Otherwise returns `failure`. In both cases, the error text also names the first
+  /// refused address, if there is one.
   [[nodiscard]] fetch_response judge_addresses(fetch_response failure) const {
     if (refused_ == 0 || (failure.error == fetch_error::cancelled && !on_other_connection_)) {
       return failure;
@@ -266,7 +266,7 @@ class curl_transfer {
   }
 
   std::size_t count_header(std::string_view line) noexcept {
-    // libcurl searches all earlier headers for each new header, which takes quadratic time.
+    // For each new header, libcurl searches all earlier headers. This takes quadratic time.
     constexpr std::size_t max_header_lines = 1'000;
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
       return fail(fetch_error::protocol,
@@ -323,7 +323,7 @@ class curl_transfer {
       response.headers.push_back(
           {field->name, std::string(base::trim(field->value, base::is_space))});
     }
-    // Returns true if a header `name` has a value that is neither empty nor `usual`.
+    // Returns true if a header with this name has a value other than `usual`. Ignores empty values.
     const auto has_other = [&](std::string_view name, std::string_view usual) {
       return std::ranges::any_of(response.headers, [&](const http_header& header) {
         return base::equal_ignoring_case(header.name, name) && !header.value.empty() &&

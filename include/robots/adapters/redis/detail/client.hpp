@@ -75,7 +75,7 @@ inline constexpr std::size_t redis_slots = 16'384;
 }
 
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
-/// node that has the key of the command. Any thread may call this object.
+/// node that has the key of the command. Any thread may use the client.
 ///
 /// For a cluster, the first command loads the table of slots. A command after a redirect or failure
 /// loads the table again, at most once a second. A node that failed gets nothing for a second.
@@ -255,7 +255,8 @@ class redis_client {
     return nodes_[address] = std::make_shared<redis_node>(connector_, address);
   }
 
-  /// Returns up to four addresses of nodes. Each call starts at the next node.
+  /// Returns up to four addresses of nodes. The order rotates: each call begins with the next
+  /// address.
   [[nodiscard]] std::vector<redis_address> some_nodes() {
     std::vector<redis_address> servers = connector_.endpoint.servers;
     const std::scoped_lock lock{mutex_};

@@ -121,8 +121,8 @@ using redis_time = std::chrono::steady_clock::time_point;
   return base::saturating_add(std::chrono::steady_clock::now(), timeout);
 }
 
-/// Protects a thread from SIGPIPE, which ends a program that writes to a socket whose other end is
-/// closed. The program's own handler of SIGPIPE does not change.
+/// Protects a thread from SIGPIPE. A write to a connection that the server has closed raises this
+/// signal, which would end the program. The program's own handler of SIGPIPE does not change.
 class sigpipe_guard {
  public:
   sigpipe_guard() noexcept {
@@ -157,7 +157,8 @@ class sigpipe_guard {
 /// memory than `max_reply_bytes`. After an exception, destroy the connection.
 class redis_connection {
  public:
-  /// Opens the connection, with TLS if `tls` is not empty. A stop request ends waits in any call.
+  /// Opens the connection, with TLS if `tls` is not empty. A stop request ends the wait of the
+  /// constructor or of any later call.
   redis_connection(const redis_address& server, redis_time deadline, std::size_t max_reply_bytes,
                    const decltype(redis_options::tls)& tls, stop_token stop)
       : name_{to_string(server)},

@@ -330,7 +330,8 @@ class redis_node {
       std::move(answered.begin(), answered.end(), std::back_inserter(replies));
       commands = commands.subspan(batch.size());
     }
-    // Drops the connection after an error reply, since that can mean a change of the master.
+    // Drops the connection after an error reply, since the error can mean that another server is
+    // now the master.
     if (std::any_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
           return reply.type == redis_reply::kind::error;
         })) {

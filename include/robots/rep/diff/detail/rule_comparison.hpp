@@ -25,8 +25,8 @@ namespace robots::rep_detail {
 /// Compares the rules of two rule sets, which must outlive this object.
 ///
 /// For each rule that differs, searches for an example: a target that the rule decides, and that
-/// the other set decides differently. Makes the targets to try from the pattern of the rule, and
-/// from patterns that can match the same targets.
+/// the other set decides differently. Makes the candidates from the pattern of the rule, and from
+/// other patterns that can match a target of the rule.
 class rule_comparison {
  public:
   rule_comparison(const rule_set& before, const rule_set& after)
@@ -114,8 +114,8 @@ class rule_comparison {
     [[nodiscard]] auto key() const noexcept { return std::tie(literal, pattern); }
   };
 
-  /// Sorts the rules and merges rules with the same pattern. Within one set, keeps the deciding
-  /// rule.
+  /// Sorts the rules and merges rules with the same pattern. If a set has several rules with the
+  /// same pattern, keeps only the rule that decides.
   void merge() {
     std::sort(rules_.begin(), rules_.end(), [](const rule& a, const rule& b) {
       const listed_rule& one = *(a.in[0] != nullptr ? a.in[0] : a.in[1]);
@@ -136,7 +136,8 @@ class rule_comparison {
   }
 
   /// Returns the indexes of the rules that can match a target of rule `i`. The last index is `i`.
-  /// The literal of such a rule begins with the literal of `i`, or the reverse.
+  /// The literal of each of these rules is a prefix of the literal of rule `i`, or begins with the
+  /// literal of rule `i`.
   [[nodiscard]] std::vector<std::size_t> neighbours(std::size_t i) {
     std::vector<std::size_t> found;
     for (std::size_t above = rules_[i].parent; above != none; above = rules_[above].parent) {
@@ -162,8 +163,8 @@ class rule_comparison {
     return with.anchored ? target : target.append(end);
   }
 
-  /// Returns true if `wide` matches every target of another pattern. `narrow` is the other pattern
-  /// with NUL in place of wildcards. Only a wildcard matches NUL.
+  /// Returns true if `wide` matches every target that the pattern `narrow` matches. In `narrow`, a
+  /// NUL stands for each `*` and for an open end. Only a wildcard of `wide` matches NUL.
   [[nodiscard]] bool covers(const compiled_pattern& wide, std::string_view narrow) {
     steps_.spend(1 + wide.text.size());
     return (wide.text == "/" && !wide.anchored) || matches(wide, narrow, steps_);

@@ -20,8 +20,8 @@ struct key_spelling {
   bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
 };
 
-/// All spellings of keys. The wrong spellings marked `prefix` come from google/robotstxt. The wrong
-/// spellings marked `whole` come from crawler-commons.
+/// All spellings of keys. The wrong spellings with `is_prefix` come from google/robotstxt. The
+/// other wrong spellings come from crawler-commons.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
@@ -74,8 +74,8 @@ struct recognised_key {
   bool misspelled = false;
 };
 
-/// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings.
-/// Without `strict`, `prefixes` selects the wrong spellings of google/robotstxt, such as
+/// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings. If
+/// only `prefixes` is set, accepts the wrong spellings that google/robotstxt accepts, such as
 /// `Disallowed`. If neither is set, accepts all `spellings`, but only as whole keys.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
@@ -137,8 +137,8 @@ struct common_line {
   const char* end = nullptr;  ///< the end of the line, in any form
 };
 
-/// Returns the first line end from `from` on, or `text_end`.
-/// RFC 9309, section 2.2, has `EOL = *(%x0D / %x0A)`. So only CR, LF and CR LF end a line.
+/// Returns the first line end from `from` on, or `text_end`. RFC 9309, section 2.2, has `EOL =
+/// *(%x0D / %x0A)`. So only the characters CR and LF end a line.
 [[nodiscard]] constexpr const char* find_line_end(const char* from, const char* text_end) noexcept {
   from = find_at_most(from, text_end, '\r');
   while (from != text_end && !is_line_end(*from)) {
@@ -147,7 +147,8 @@ struct common_line {
   return from;
 }
 
-/// Up to eight octets of a key, which one comparison recognises in upper and lower case.
+/// A part of a key, up to eight octets long. One comparison recognises the part in upper and lower
+/// case.
 class key_part {
  public:
   consteval explicit key_part(std::string_view text) {
@@ -158,8 +159,9 @@ class key_part {
     }
   }
 
-  /// Returns true if `octets` begin with this part. Sets bit 0x20 of each octet that is compared
-  /// with a letter. The bit makes upper case lower, and makes no other octet a letter.
+  /// Returns true if `octets` begin with this part. Before the comparison, sets bit 0x20 of each
+  /// octet at a position where this part has a letter. The bit changes an upper-case letter to
+  /// lower case, and never makes a letter of any other octet.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }
@@ -175,7 +177,7 @@ struct common_key {
   std::size_t size = 0;
 };
 
-/// Returns the frequent key at the start of `text` if a colon follows directly.
+/// Returns the key at the start of `text` if the key is frequent and a colon follows directly.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_key find_common_key(
     std::string_view text) noexcept {
   constexpr key_part disallow{"disallow"};
@@ -204,8 +206,8 @@ struct common_key {
   return {};
 }
 
-/// Reads the line whose key starts at `from`, if the line has the common form. A common line means
-/// the same in all dialects and with all options.
+/// Reads the line whose key starts at `from`, if the line has the common form. The key and the
+/// value of a common line depend neither on the dialect nor on the options.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr common_line read_common_line(
     const char* from, const char* text_end) noexcept {
   const common_key key = find_common_key({from, static_cast<std::size_t>(text_end - from)});
@@ -215,8 +217,8 @@ struct common_key {
   const char* const behind_colon = from + key.size + 1;
   const char* const value =
       behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
-  // The value ends at the first octet that is at most `#`, such as a space. In a common line, only
-  // white space and a comment follow.
+  // The value ends at the first octet that is at most 0x23 (`#`), such as a space. In a common
+  // line, only white space and a comment follow.
   const char* const value_end = find_at_most(value, text_end, '#');
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {

@@ -17,18 +17,19 @@
 
 namespace robots::rep_detail {
 
-/// A rule of a `rule_set`, in twelve octets. The written pattern is elsewhere in the set's memory.
+/// A rule of a `rule_set`, in twelve octets. The `rule_set` stores the written pattern in another
+/// part of its memory.
 ///
-/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. If a
-/// written pattern differs in another way from its compiled pattern, it is called a source. Each
-/// comparison compiles the source. Two numbers of two octets precede a source: the rule's
-/// specificity and the length of the written pattern.
+/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. A
+/// written pattern that differs in any other way is called a source. The source is compiled each
+/// time the rule is compared with a target. Two numbers of two octets each are stored before a
+/// source: the rule's specificity and the length of the written pattern.
 class packed_rule {
  public:
   static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
   static constexpr std::size_t numbers_size = 4;  ///< octets of the two numbers before a source
   static constexpr std::size_t stored_size = 12;
-  /// The maximum size of a compiled pattern, for a line of 16,663 octets.
+  /// An upper bound for the size of a compiled pattern, since a line has at most 16,663 octets.
   static constexpr std::size_t most_compiled = 50'000;
 
   packed_rule() = default;
@@ -51,7 +52,7 @@ class packed_rule {
     store_word<4>(to + 8, size_tag_and_tail_ | tag << size_bits);
   }
 
-  /// Records that the compiled pattern is `source` without a final `*`.
+  /// Sets the size and the tail. The compiled pattern must be `source.body` without a final `*`.
   constexpr void set_compiled(const pattern_source& source) noexcept {
     const bool open = source.body.ends_with('*');
     set_pattern(source.body.size() - (open ? 1 : 0),
@@ -130,7 +131,8 @@ class packed_rule {
   static constexpr unsigned tail_at = size_bits + tag_bits;
   static constexpr std::uint32_t tag_mask = (1U << tag_bits) - 1;
 
-  // These bits say what follows the compiled pattern in the written pattern: `*`, `$` or `*$`.
+  // If the written pattern ends with `*`, `$` or `*$`, the compiled pattern lacks this end. These
+  // bits say which end it was.
   static constexpr unsigned anchor_tail = 1;
   static constexpr unsigned open_tail = 2;
 
@@ -171,9 +173,9 @@ class packed_rule {
 inline constexpr std::uint64_t hash_start = 0x2545'F491'4F6C'DD1DU;
 inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
 
-/// Returns the hash of a text. `state` is the state after all whole words of the text. The first
-/// `count` octets of `word` are the rest of the text. `count` is 0 to 7. The highest bits of the
-/// hash are the most random.
+/// Returns the hash of a text. `state` is the state of the hash after all whole words (of 8 octets)
+/// of the text. The first `count` octets of `word` are the rest of the text. `count` is 0 to 7. The
+/// highest bits of the hash are the most random.
 ///
 /// An attacker can find texts with equal hashes. Such texts cost time, but no answer is wrong.
 [[nodiscard]] constexpr std::uint64_t finish_hash(std::uint64_t state, octet_word word,
@@ -181,8 +183,8 @@ inline constexpr std::uint64_t hash_factor = 0x9E37'79B9'7F4A'7C15U;
   return (state ^ (word & octet_mask(count))) * hash_factor;
 }
 
-/// The size of a gram, which is a piece of a pattern between wildcards. A rule without a useful
-/// prefix, such as `/*.html`, is found by the hash of a gram.
+/// The size of a gram in octets. A gram is a piece of a pattern, and contains no wildcard. A rule
+/// without a useful prefix, such as `/*.html`, is found by the hash of a gram.
 inline constexpr std::size_t gram_size = 4;
 
 template <class Use>
@@ -198,7 +200,8 @@ class prefix_hasher {
   constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
-  /// Returns the hash of the first `size` octets. `size` must not be less than in the last call.
+  /// Returns the hash of the first `size` octets. `size` must not be less than the `size` of the
+  /// previous call.
   [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = (state_ ^ word_) * hash_factor;
@@ -223,8 +226,10 @@ class prefix_hasher {
 /// The maximum size of a prefix by which a rule is found, in octets.
 inline constexpr std::size_t max_key_size = 63;
 
-/// The lengths of the hashed prefixes: bit n stands for length n. The second octet of a text
-/// selects one of four classes. If a target begins with a prefix, both have the same class.
+/// The lengths of the hashed prefixes, as a set of bits for each of four classes. Bit n of a class
+/// is set if a prefix of this class has n octets. The second octet of a text selects its class. A
+/// prefix without a second octet is in all classes. A target can begin only with prefixes of its
+/// class.
 struct prefix_lengths {
   std::array<octet_word, 4> of_class{};
 
@@ -251,8 +256,8 @@ struct prefix_lengths {
 };
 
 /// All facts of a `rule_table`, except its block of octets. The block contains, in this order:
-/// - only if rules are found by hash: the `prefix_lengths`, the index of the first rule of each
-///   bucket, and the end of the last bucket (each index has four octets);
+/// - if rules are found by hash: the `prefix_lengths`, the index of the first rule of each bucket,
+///   and the index after the last bucket's last rule (four octets per index);
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token of the crawler.
@@ -262,8 +267,8 @@ struct rule_set_facts {
   std::uint32_t token_size = 0;                    ///< octets of the crawler's token
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< rules that are tried one by one
-  /// Buckets for rules found by the hash of a prefix: the text before the first wildcard, cut after
-  /// `max_key_size` octets.
+  /// The number of buckets for rules found by the hash of a prefix. The prefix is the text before
+  /// the first wildcard, but at most `max_key_size` octets.
   std::uint32_t prefix_buckets = 0;
   std::uint32_t gram_buckets = 0;  ///< buckets for rules found by a hash of a gram
   group_choice group = group_choice::none;
@@ -290,15 +295,16 @@ struct rule_set_facts {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns where the block stores the bucket of `hash`. There are `buckets` buckets from index
-/// `first` on.
+/// Returns where the block stores the bucket of `hash`. The index of the bucket is `first` to
+/// `first + buckets - 1`.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));
   return sizeof(prefix_lengths) + index * sizeof(std::uint32_t);
 }
 
-/// Returns the tag of a hash. In a bucket, a query tries only rules with the tag of its hash.
+/// Returns the tag of a hash. In a bucket, a query tries only the rules whose tag equals the tag of
+/// the query's hash.
 [[nodiscard]] constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
   return static_cast<std::uint32_t>((hash ^ hash >> 32U) & ((1U << packed_rule::tag_bits) - 1));
 }

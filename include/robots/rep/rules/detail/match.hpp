@@ -48,7 +48,7 @@ struct pattern_source {
   }
 };
 
-/// Returns true if compiling changes at most the end of the pattern.
+/// Returns true if compiling can only remove a final `*`, a final `$` or both from the pattern.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
   return !source.leading_slash && is_normal(source.body, form) &&
@@ -70,7 +70,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 }
 
 /// Returns the number of octets of the normal form, including wildcards and the anchor (RFC 9309,
-/// section 2.2.2: "most octets"). A literal `$` adds one octet, although its normal form is %24.
+/// section 2.2.2: "most octets"). A `$` that is not an anchor counts as one octet, although its
+/// normal form is %24.
 [[nodiscard]] constexpr std::uint32_t specificity(const pattern_source& source,
                                                   const normal_form& form) noexcept {
   std::uint32_t octets = (source.anchored ? 1U : 0U) + (source.leading_slash ? 1U : 0U);
@@ -100,8 +101,8 @@ constexpr void write_compiled(const pattern_source& source, const normal_form& f
 /// The rank of a rule. The matching rule with the highest rank decides.
 using rule_rank = std::uint64_t;
 
-/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher, then the
-/// rule of the kind that `tie` prefers, then the earlier rule.
+/// Returns the rank by RFC 9309, section 2.2.2. The rule with more octets ranks higher. Ties go to
+/// the kind that `tie` prefers, then to the earlier rule.
 [[nodiscard]] constexpr rule_rank rank_of(std::uint32_t specificity, rule_kind kind,
                                           std::uint32_t line, tie_break tie) noexcept {
   const bool is_preferred = (kind == rule_kind::allow) == (tie == tie_break::allow);
@@ -109,7 +110,7 @@ using rule_rank = std::uint64_t;
 }
 
 /// Calls `use` with each pattern of a rule. An empty rule has no pattern (RFC 9309, section 2.2.2:
-/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` has a second pattern for `/x/`.
+/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` has the second pattern `/x/$`.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,
@@ -127,13 +128,48 @@ constexpr void for_each_pattern(rule_kind kind, std::string_view value,
   }
 }
 
+/// A split of a text into two parts, for `two_way_find` (a critical factorisation).
+struct factorization {
+  std::size_t left = 0;    ///< the length of the left part
+  std::size_t period = 1;  ///< the period of the right part
+};
+
+/// Finds the greatest suffix of `text` in the order `less`. Returns the start and the period of
+/// this suffix. Takes linear time.
+template <class Less>
+[[nodiscard]] constexpr factorization maximal_suffix(std::string_view text, Less less) noexcept {
+  std::size_t best = 0;
+  std::size_t candidate = 1;
+  std::size_t matched = 0;
+  std::size_t period = 1;
+  while (candidate + matched < text.size()) {
+    const auto a = static_cast<unsigned char>(text[best + matched]);
+    const auto b = static_cast<unsigned char>(text[candidate + matched]);
+    if (a == b) {
+      if (++matched == period) {
+        candidate += period;
+        matched = 0;
+      }
+    } else if (less(b, a)) {
+      candidate += matched + 1;
+      matched = 0;
+      period = candidate - best;
+    } else {
+      best = candidate++;
+      matched = 0;
+      period = 1;
+    }
+  }
+  return {.left = best, .period = period};
+}
+
 struct literal_search {
   std::size_t place = std::string_view::npos;
   std::size_t steps = 0;
 };
 
-/// The maximum size of a literal for `find_short`. That function may compare each octet of a text
-/// with each octet of the literal.
+/// The maximum size of a literal for `find_short`. The size is limited, since `find_short` can
+/// compare each octet of a text with each octet of the literal.
 inline constexpr std::size_t short_literal = 16;
 
 /// Searches for a literal of 1 to 16 octets. Counts at most one step per octet of `text`.
@@ -156,49 +192,63 @@ inline constexpr std::size_t short_literal = 16;
   }
 }
 
-/// Searches for a long literal from `begin` on, with the algorithm of Rabin and Karp (1987).
+/// Returns the position of the first `needle` in `text`, or npos if there is none. `needle` must
+/// not be empty.
 ///
-/// An attacker can find texts with equal hashes. Such texts cost steps, but no answer is wrong.
-[[nodiscard]] constexpr literal_search find_long(std::string_view text, std::string_view literal,
-                                                 const literal_search& begin) noexcept {
-  std::size_t steps = begin.steps + literal.size();
-  const std::string_view rest = behind(text, begin.place);
-  if (rest.size() < literal.size()) {
-    return {.steps = steps};
+/// Uses the two-way algorithm of Crochemore and Perrin (1991), which takes linear time in needle
+/// and text for any content, and constant space.
+[[nodiscard]] constexpr std::size_t two_way_find(std::string_view text,
+                                                 std::string_view needle) noexcept {
+  const factorization up = maximal_suffix(needle, [](auto a, auto b) { return a < b; });
+  const factorization down = maximal_suffix(needle, [](auto a, auto b) { return a > b; });
+  auto [left, period] = up.left > down.left ? up : down;
+  const bool periodic = needle.substr(period).starts_with(needle.substr(0, left));
+  if (!periodic) {
+    period = (std::max)(left, needle.size() - left) + 1;
   }
-  constexpr std::uint64_t factor = 0x9E37'79B9'7F4A'7C15U;
-  const auto number = [](char c) { return std::uint64_t{static_cast<unsigned char>(c)}; };
-  std::uint64_t wanted = 0;
-  std::uint64_t hash = 0;
-  std::uint64_t highest = 1;  // the factor of the octet that leaves the hash
-  for (std::size_t i = 0; i < literal.size(); ++i) {
-    wanted = wanted * factor + number(literal[i]);
-    hash = hash * factor + number(rest[i]);
-    highest *= factor;
-  }
-  for (std::size_t place = 0;; ++place) {
-    if (hash == wanted) {
-      steps += literal.size() / sizeof(octet_word);
-      if (begins_with(behind(rest, place), literal)) {
-        return {.place = begin.place + place, .steps = steps + place};
+  const std::string_view first = needle.substr(left, short_literal);
+  std::size_t known = 0;  // octets at the start of the needle that are known to match
+  for (std::size_t place = 0; place + needle.size() <= text.size();) {
+    if (known == 0) {
+      const std::size_t passed = find_short(text.substr(place + left), first).place;
+      if (passed == std::string_view::npos || place + passed + needle.size() > text.size()) {
+        break;
       }
+      place += passed;
     }
-    const std::size_t next = place + literal.size();
-    if (next == rest.size()) {
-      return {.steps = steps + place};
+    const std::size_t start = (std::max)(left, known);
+    const auto differs =
+        std::mismatch(needle.begin() + start, needle.end(), text.begin() + place + start).first;
+    if (differs != needle.end()) {
+      known = 0;
+      place += static_cast<std::size_t>(differs - needle.begin()) - left + 1;
+      continue;
     }
-    hash = hash * factor + number(rest[next]) - highest * number(rest[place]);
+    if (known >= left ||
+        text.substr(place + known).starts_with(needle.substr(known, left - known))) {
+      return place;
+    }
+    known = periodic ? needle.size() - period : 0;
+    place += period;
   }
+  return std::string_view::npos;
 }
 
-/// Searches for a literal, which must not be empty. Takes about one step per octet of the text and
-/// one per octet of the literal.
+/// Searches for a literal, which must not be empty. The number of steps is at most the size of the
+/// text plus the size of the literal plus 1.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr literal_search find_literal(
     std::string_view text, std::string_view literal) noexcept {
   const literal_search begin =
       find_short(text, {literal.data(), (std::min)(literal.size(), short_literal)});
-  const bool is_whole = literal.size() <= short_literal || begin.place == std::string_view::npos;
-  return is_whole ? begin : find_long(text, literal, begin);
+  if (literal.size() <= short_literal || begin.place == std::string_view::npos) {
+    return begin;
+  }
+  const std::string_view rest = text.substr(begin.place);
+  const std::size_t place = two_way_find(rest, literal);
+  const bool is_there = place != std::string_view::npos;
+  return {
+      .place = is_there ? begin.place + place : place,
+      .steps = begin.steps + literal.size() + (is_there ? place + literal.size() : rest.size())};
 }
 
 /// The maximum number of steps for one query. These steps take tens of milliseconds. They are
@@ -210,7 +260,8 @@ class step_budget {
  public:
   constexpr explicit step_budget(std::int64_t steps) noexcept : left_(steps) {}
 
-  /// Subtracts `steps`. The subtraction cannot overflow, since no query takes 2^63 steps.
+  /// Subtracts `steps`. The result can be negative, but cannot overflow, since no query takes 2^63
+  /// steps.
   constexpr void spend(std::size_t steps) noexcept { left_ -= static_cast<std::int64_t>(steps); }
 
   [[nodiscard]] constexpr bool exceeded() const noexcept { return left_ < 0; }
@@ -223,11 +274,11 @@ class step_budget {
 };
 
 /// Returns true if `target`, in normal form, matches `pattern` (RFC 9309, sections 2.2.2 and
-/// 2.2.3). Returns false if `steps` is exceeded.
+/// 2.2.3). Returns false if a search exceeds the budget `steps`.
 ///
-/// Uses the first occurrence of each literal after a `*`, since a later occurrence would leave less
-/// text for the rest of the pattern. First searches for the last literal, to reject a target
-/// without this literal at once. Takes time linear in pattern and target.
+/// For each literal that follows a `*`, uses the first occurrence. A later occurrence would leave
+/// less text for the rest of the pattern. Searches for the last literal first. So a target without
+/// this literal is rejected at once. Takes time linear in pattern and target.
 [[nodiscard]] constexpr bool matches(const compiled_pattern& pattern, std::string_view target,
                                      step_budget& steps) noexcept {
   const std::string_view text = pattern.text;
@@ -279,8 +330,9 @@ struct target_path {
   return {.text = url.substr(start), .leading_slash = url[start] != '/'};
 }
 
-/// Returns path and query as google/robotstxt reads them. Skips `//` at the start. Even without a
-/// scheme, the text up to `/`, `?` or `;` is the host. The result ends at a NUL octet.
+/// Returns path and query as google/robotstxt reads them. Skips `//` at the start. Reads the text
+/// up to `/`, `?` or `;` as the host, even if the URL has no scheme. The result ends at a NUL
+/// octet.
 [[nodiscard]] constexpr target_path lenient_path(std::string_view url) noexcept {
   constexpr auto npos = std::string_view::npos;
   const std::size_t search = url.starts_with("//") ? 2 : 0;
@@ -299,8 +351,9 @@ struct target_path {
 
 /// Returns path and query, without the fragment, of an absolute URL or a path with query.
 ///
-/// A target that is neither is a path without its first slash: `admin/users` means `/admin/users`
-/// (WEB::ROBOTS). If `lenient` is true, `admin` is a host, as for google/robotstxt.
+/// Any other target is read as a path without its first slash: `admin/users` means `/admin/users`
+/// (source: WEB::ROBOTS). If `lenient` is true, `admin` in this example is a host, as in
+/// google/robotstxt.
 [[nodiscard]] constexpr target_path path_and_query(std::string_view target,
                                                    bool lenient = false) noexcept {
   if (lenient) {
@@ -318,7 +371,8 @@ struct target_path {
   return path_from(target, path < target.size() ? path : std::string_view::npos);
 }
 
-/// The maximum size of a normal form that is compared. Servers accept only shorter targets.
+/// A rule set compares a target with its rules only if the normal form of the target is at most
+/// this long. Servers accept only shorter targets.
 inline constexpr std::size_t max_normal_target = 65'536;
 
 template <class Put>
@@ -329,8 +383,9 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. Not
-/// inlined, since most targets do not need this large buffer.
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. An octet
+/// above `max_normal_target` shows that the form is too long. Not inlined, since most targets do
+/// not need this large buffer.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -345,8 +400,9 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Returns the result of `use` for the normal form of `target`. If the form exceeds
-/// `max_normal_target` octets, `use` may get only the start.
+/// Returns the result of `use` for the normal form of `target`. If the normal form exceeds
+/// `max_normal_target` octets, `use` gets the whole form or its first `max_normal_target + 1`
+/// octets.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);

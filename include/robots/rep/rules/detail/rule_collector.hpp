@@ -40,7 +40,7 @@ struct kept_rule {
 /// the rules that queries try one by one.
 class rule_packer {
  public:
-  /// Changes all members of `rules` except the texts, and can append rules.
+  /// Changes the elements of `rules`, except their texts, and can append elements.
   constexpr rule_packer(std::vector<kept_rule>& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits), rules_(rules) {
@@ -49,7 +49,7 @@ class rule_packer {
     }
   }
 
-  /// Makes the table, except for `facts.group` and `facts.delay`.
+  /// Makes the table. The caller sets `facts.group` and `facts.delay`.
   [[nodiscard]] constexpr rule_table finish(std::string_view token) {
     rule_table result;
     rule_set_facts& facts = result.facts;
@@ -83,10 +83,11 @@ class rule_packer {
   }
 
  private:
-  /// The maximum number of rules to try one by one. For more rules, a look-up by gram (see
+  /// The maximum number of rules to try one by one. If there are more rules, a look-up by gram (see
   /// `gram_size`) is faster.
   static constexpr std::size_t most_tried = 4;
-  /// The minimum size of a prefix that finds a rule with wildcards. Shorter ones match too much.
+  /// The minimum size of a prefix by which a query finds a rule with wildcards. Shorter prefixes
+  /// match too many targets.
   static constexpr std::size_t least_prefix = 2;
   /// The maximum number of rules with wildcards in the index of prefixes. If there are more, the
   /// index has no rule with wildcards.
@@ -97,14 +98,15 @@ class rule_packer {
         rules_.begin(), rules_.end(), [way](const kept_rule& rule) { return rule.way == way; }));
   }
 
-  // Precedes the callers, since clang needs this order in constant expressions.
+  // This function precedes its callers, since clang needs this order in constant expressions.
   template <class Use>
   constexpr void with_pattern(const kept_rule& rule, Use use) const {
     rule.rule.with_pattern(rule.value(), *traits_.rule_form,
                            [&](const compiled_pattern& pattern) { use(pattern.text); });
   }
 
-  /// Adds the patterns of the rule at `index`. A second pattern becomes a rule at the end.
+  /// Adds the patterns of the rule at `index`. A second pattern is appended to `rules_` as a
+  /// separate rule.
   constexpr void add_line(std::size_t index) {
     const kept_rule line = rules_[index];
     bool is_second = false;
@@ -141,8 +143,8 @@ class rule_packer {
   }
 
   /// Removes all rules with wildcards from the index of prefixes if there are more than
-  /// `most_starred`. Thousands of them could have one prefix. A query that tries all of them could
-  /// exceed `max_match_steps`.
+  /// `most_starred`. Thousands of such rules could have the same prefix. A query that tries all of
+  /// them could exceed `max_match_steps`.
   constexpr void leave_prefixes() noexcept {
     const auto is_starred = [](const kept_rule& rule) {
       return rule.way == found_by::prefix && rule.rule.star();
@@ -243,8 +245,9 @@ class rule_packer {
     return part_of_word<4>({block, place + 4}, place);
   }
 
-  /// Writes the rules and their texts. At first, the stored index of a bucket is the bucket's end.
-  /// Each rule lowers the index by one. Finally, the index is that of the first rule.
+  /// Writes the rules and their texts. Before the call, the stored index of each bucket is the
+  /// bucket's end. Each rule lowers the index of its bucket by one. After the call, each bucket has
+  /// the index of its first rule.
   constexpr void write_rules(char* block, const rule_set_facts& facts, std::size_t text_at) {
     char* const rules = block + facts.rules_at();
     std::size_t tried = 0;
@@ -277,15 +280,15 @@ class rule_packer {
   std::size_t text_size_ = 0;
 };
 
-/// Decides which lines of a text apply to a crawler, line by line.
+/// Decides for each line of a text, in file order, if the line applies to a crawler.
 ///
 /// Groups that name the crawler are merged. If there are none, the groups of `*` apply (RFC 9309,
 /// section 2.2.1). A rule applies to all User-agent lines of its group. Any other line, such as a
 /// delay, applies only to the User-agent lines directly above it.
 class group_selection {
  public:
-  /// Returns true if a User-agent line matches the crawler better than all earlier lines. Then the
-  /// lines collected so far must be dropped.
+  /// Returns true if a User-agent line matches the crawler better than all earlier lines. In this
+  /// case, the caller must drop all lines collected so far.
   constexpr bool on_user_agent(const directive& line, agent_match match) noexcept {
     in_group_ = line.starts_group ? match : (std::max)(in_group_, match);
     right_above_ = line.starts_run ? match : (std::max)(right_above_, match);
@@ -294,8 +297,8 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of `kind`, other than User-agent, now applies to the crawler. A later
-  /// User-agent line can match better.
+  /// Returns true if a line of `kind`, other than User-agent, now applies to the crawler. If a
+  /// later User-agent line matches better, the line no longer applies.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;
@@ -315,11 +318,12 @@ class group_selection {
 };
 
 /// Collects the directives for one crawler and makes a `rule_set`. The text must live until
-/// `finish` returns. Inlining keeps a directive in registers.
+/// `finish` returns. The functions that take a directive are inlined, to keep the directive in
+/// registers.
 class rule_collector {
  public:
-  /// Collects for a crawler with several names, the most specific first. If there are no names,
-  /// only the groups of `*` apply.
+  /// Collects the directives for a crawler with several names, the most specific name first. If
+  /// there are no names, only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
       : names_(user_agents.begin(), user_agents.end()),
@@ -343,8 +347,8 @@ class rule_collector {
     return is_more;
   }
 
-  /// Takes a line that is not a User-agent line. Returns true if the line applies, unless
-  /// `on_user_agent` returns true later.
+  /// Takes a line that is not a User-agent line. Returns true if the line applies. If
+  /// `on_user_agent` returns true later, the line no longer applies.
   ROBOTS_ALWAYS_INLINE constexpr bool on_other(const directive& line) {
     if (!groups_.applies(line.kind)) {
       return false;
@@ -375,7 +379,8 @@ class rule_collector {
   }
 
  private:
-  /// Earlier names match better. If groups are merged, all names match equally well.
+  /// A name that is earlier in the caller's list matches better. If `options_.names` merges the
+  /// groups of all names, all names match equally well.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i].compare(value) == agent_match::own) {

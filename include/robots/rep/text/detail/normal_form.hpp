@@ -36,8 +36,8 @@ inline constexpr normal_form rfc9309_rule_form = [] {
     }
   }
   form.set('%', octet_action::percent);
-  // In a rule, `%24` and `%2A` mean a literal `$` and `*` (section 2.2.3). So this form encodes
-  // `$`, and the form for targets also encodes `*`.
+  // In a rule, `%24` and `%2A` mean a literal `$` and `*` (section 2.2.3). So this form encodes a
+  // literal `$`. The form for targets also encodes `*`, since a `*` in a target is always literal.
   form.set('$', octet_action::encode);
   return form;
 }();
