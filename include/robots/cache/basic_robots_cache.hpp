@@ -46,25 +46,27 @@ namespace robots {
 /// takes constant time, or time linear in the file if it parses the file.
 class look_up {
  public:
-  /// A wait before the next try, until `until` or a stop request of `stop`. Then call
-  /// `on_wait_over`.
+  /// A wait before the next try. It lasts until the time `until`, or until a stop is requested
+  /// through `stop`. After the wait, call `on_wait_over`.
   using retry_wait = detail::retry_wait;
 
   /// A wait while another look-up or thread works on the policy. When there is news, call `resume`.
+  /// The next step is then the policy, a request or another wait.
   struct news_wait {};
 
   /// A step: a request, a wait before a retry, a wait for news, or, at the end, the policy.
   using step =
       std::variant<fetch_request, retry_wait, news_wait, std::shared_ptr<const robots::policy>>;
 
-  /// The moved-from look-up has no policy, and its `next` returns a null policy.
+  /// Moves a look-up. The moved-from look-up has no policy, and its `next` returns a null policy.
   look_up(look_up&&) noexcept;
   /// Ends this look-up as the destructor does, and takes over the other look-up.
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. Only the functions below change it. Send a request only once, in any
-  /// thread. When the response is no longer needed, the `stop` of the step gets a stop request.
+  /// Returns the next step. Only the functions below change the step. A policy is the last step.
+  /// Send a request only once; any thread may send it. When the response is no longer needed, the
+  /// `stop` of the step gets a stop request.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -77,10 +79,11 @@ class look_up {
   /// Returns true if this look-up did at least a part of the fetch.
   [[nodiscard]] bool led() const noexcept;
 
-  /// Handles the response to the request of `next()`. Otherwise, has no effect.
+  /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
 
-  /// Ends a `retry_wait` that is over or whose `stop` got a request. Otherwise, has no effect.
+  /// Ends a `retry_wait` if its time has come or its `stop` got a stop request. Otherwise, has no
+  /// effect.
   void on_wait_over();
 
   /// Ends a `retry_wait` early, so that there is no retry. The result is that of the try before the
@@ -90,9 +93,10 @@ class look_up {
   /// Ends a `news_wait` if there is news. Otherwise, has no effect.
   void resume();
 
-  /// Calls `wake` when there is news for `resume`, in the thread that causes the news, or at once
-  /// if there is news already. `wake` must return soon and must not throw. A later `call_on_news`
-  /// replaces `wake`. Shortly after the look-up is destroyed, another thread can still call `wake`.
+  /// Sets the function that is called when there is news for `resume`. The thread that causes the
+  /// news calls `wake`. If there is news already, calls `wake` at once. `wake` must return soon and
+  /// must not throw. A later `call_on_news` replaces `wake`. Shortly after the look-up is
+  /// destroyed, a call of `wake` can still come from another thread.
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does the fetch. Other callers can
@@ -107,16 +111,17 @@ class look_up {
 
   [[nodiscard]] detail::retrieval* fetch() const noexcept;
 
-  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`.
+  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
+  /// throws, drops the fetch.
   void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
 
   cache_detail::cache_engine* engine_;
   std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
 };
 
-/// The part of `basic_robots_cache` without template arguments, for code that takes any type of
-/// cache, such as an operator's console. Decides whether a crawler may fetch a URL. Sets rulings,
-/// such as halts and overrides, which decide on a whole site.
+/// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
+/// a URL. Sets rulings, such as halts and overrides, which decide on a whole site. Code that works
+/// with any type of cache, such as an operator's console, can take a `cache_controls&`.
 ///
 /// Any thread may call any member function. No function throws because of a network failure or bad
 /// content.
@@ -146,7 +151,8 @@ class cache_controls {
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
   /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, counts and
-  /// reports a denial, which a later `check` with this look-up and the same text does not repeat.
+  /// reports a denial. A later `check` with this look-up and the same text does not count the
+  /// denial again.
   ///
   /// Until the look-up has ended, do not call a blocking function for the same site in the same
   /// thread. The call would wait for the look-up. The cache still does some I/O itself: its
@@ -154,9 +160,9 @@ class cache_controls {
   /// shared store.
   [[nodiscard]] look_up begin(std::string_view host_or_url, const call_options& call = {});
 
-  /// Decides whether the crawler may fetch `url`, by the ruling on the site or, without a ruling,
-  /// by the policy of `ended`. Throws `std::logic_error` if `ended` has not ended, and
-  /// `std::invalid_argument` if `ended` is a look-up of another site.
+  /// Decides whether the crawler may fetch `url`. If there is a ruling on the site, the ruling
+  /// decides. Otherwise, the policy of `ended` decides. Throws `std::logic_error` if the look-up
+  /// `ended` still runs. Throws `std::invalid_argument` if `ended` is a look-up of another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
   /// Decides on `url` by the ruling on the site or, without a ruling, by `used`, a policy that
@@ -166,8 +172,8 @@ class cache_controls {
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
-  /// Counts and reports a decision of your program, such as an exclusion. Uses only `context` of
-  /// `call`.
+  /// Counts and reports a decision that your program made without this cache, for example because a
+  /// list of your program excludes the URL. Uses only `context` of `call`.
   void note(std::string_view url, const decision& decided, const call_options& call = {});
 
   /// Erases the rules of a site and the last good copy of its robots.txt. If the text is a host
@@ -175,7 +181,8 @@ class cache_controls {
   /// the rules again, unless the site is in quarantine or its circuit breaker is open.
   ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
-  /// forget the rules at most a second later. See `cache_stats::pending_invalidations`.
+  /// forget the rules at most a second later. `cache_stats::pending_invalidations` counts the sites
+  /// that the thread must still erase.
   void invalidate(std::string_view host_or_url);
 
   /// Fetches the robots.txt of a site again, and returns the new policy. Sends the validators
@@ -194,9 +201,9 @@ class cache_controls {
 
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
-  /// sign-off. An origin without an override uses the override of its host. A host without a scheme
-  /// uses its own override, else that of its https origin, and then of its http origin. Throws
-  /// `std::invalid_argument` for a text that names no site.
+  /// sign-off. An origin without an override uses the override of its host. For a host without a
+  /// scheme, the cache uses the first override that exists: of the host, of its https origin, or of
+  /// its http origin. Throws `std::invalid_argument` for a text that names no site.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.
@@ -210,7 +217,7 @@ class cache_controls {
   /// text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
-  /// Ends the halt of a site, so that its robots.txt decides again. After a halt for
+  /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
   /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if the site
   /// was halted. If there is a shared store, asks it whether the site is halted, and blocks until
   /// it answers. An observer must not call `resume` for a site that is not halted in this process.
@@ -254,15 +261,15 @@ class cache_controls {
 
   /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
   /// A site begins to wait when a URL or a redirect names the site. The list has at most 65,536
-  /// sites.
+  /// sites. The cache also denies sites for which the list has no room.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
 
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
 
-  /// Ends the quarantine of a site and erases its rules. If there is a shared store, asks it
-  /// whether the site is in quarantine, and blocks until it answers. An observer must not call
-  /// `release` for a site that is not in quarantine in this process.
+  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If there
+  /// is a shared store, asks it whether the site is in quarantine, and blocks until it answers. An
+  /// observer must not call `release` for a site that is not in quarantine in this process.
   void release(std::string_view host_or_url);
 
   /// Returns true if the site of a URL is in quarantine.
@@ -285,11 +292,13 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
-  /// Returns `detail::possible_site_key`, or an empty text if a ruling may apply to the site.
+  /// Guesses the key of a site with `detail::possible_site_key`. Returns an empty text if a ruling
+  /// may apply to the site. The caller must then check the rulings.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
 
-  /// Returns 0 for `cache_options::user_agent`, 1 for the first of `cache_options::other_agents`.
-  /// Throws `std::invalid_argument` for any other crawler.
+  /// Returns the number of the crawler `call.user_agent`: 0 for `cache_options::user_agent`, 1 for
+  /// the first of `cache_options::other_agents`. Throws `std::invalid_argument` for any other
+  /// crawler.
   [[nodiscard]] std::size_t agent_of(const call_options& call) const;
 
   [[nodiscard]] std::shared_ptr<const policy> look_up_policy(std::string_view host_or_url,
@@ -318,10 +327,12 @@ class cache_controls {
 /// https origin cannot be reached, the cache uses the http origin of the host.
 ///
 /// With a `TieredStorage`, all processes of a crawl share answers and rulings, so that only one
-/// process fetches the file of a site. If the store fails, each process fetches for itself.
+/// process fetches the file of a site. If the store fails, each process fetches for itself. Circuit
+/// breakers are not shared.
 ///
-/// A look-up without a fetch takes constant time on average, plus the time of `rule_set::match`.
-/// The destructor stops the background threads and waits for them.
+/// Any thread may call any member function. No function throws because of a network failure or bad
+/// content. A look-up without a fetch takes constant time on average, plus the time of
+/// `rule_set::match`. The destructor stops the background threads and waits for them.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
  public:
@@ -340,7 +351,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
 
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
   /// until its site is looked up or another entry needs the room. Has an effect only if the storage
-  /// has `remove_expired`, as `LruStorage` does. Takes linear time.
+  /// has `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
   std::size_t remove_expired() {
     if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
       return parts_.storage.remove_expired(parts_.clock.now());
@@ -349,7 +360,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     }
   }
 
-  /// Returns the statistics of the cache. Other threads can change some counts meanwhile.
+  /// Returns the statistics of the cache. The counts are read one after another, so other threads
+  /// can change some of them meanwhile.
   [[nodiscard]] cache_stats stats() const {
     const S& storage = parts_.storage;
     cache_stats result = counted();
@@ -360,7 +372,8 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
     return result;
   }
 
-  /// Returns the octets of memory that the rules use, if the storage counts them.
+  /// Returns the octets of memory that the rules use, or an empty optional if the storage does not
+  /// count the octets.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
     const S& storage = parts_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {

@@ -31,8 +31,8 @@ struct cache_options {
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
-  /// The product tokens of other crawlers for which the cache also answers. `*` stands for any
-  /// crawler that a file does not name. The cache fetches each file once, as `user_agent`.
+  /// The product tokens of other crawlers for which the cache also answers. The entry `*` stands
+  /// for any crawler that a file does not name. The cache fetches each file once, as `user_agent`.
   /// `call_options::user_agent` selects the crawler of a call.
   std::vector<std::string> other_agents{};
   /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
@@ -42,29 +42,33 @@ struct cache_options {
   /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
   /// "mandatory manual sign-off").
   std::vector<std::string> sign_off{};
-  /// Decides whether `host` is high-risk. `host` has the form of `site::host`. The cache calls the
-  /// function at each look-up of a host that `sign_off` does not list, in any thread. If it throws,
-  /// the host is high-risk.
+  /// A function that decides whether `host` is high-risk. `host` has the form of `site::host`. The
+  /// cache calls the function at each look-up of a host that `sign_off` does not list, in any
+  /// thread. If the function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
-  /// The options for parsing. `max_bytes` limits the octets that are fetched and parsed.
+  /// The options for parsing robots.txt files. `max_bytes` limits the octets that are fetched and
+  /// parsed.
   parse_options parse{};
   /// The timeout of each exchange; the pipeline guide recommends 3 to 5 seconds. 0 means no limit.
   std::chrono::milliseconds timeout{5'000};
   /// The maximum time of one call; 0 means no limit. After this time, the call returns the policy
-  /// that `fallback` chooses for `outcome::cancelled`. See `finish_abandoned`.
-  /// `call_options::timeout` overrides this option.
+  /// that `fallback` chooses for `outcome::cancelled`. The fetch continues if other callers wait
+  /// for the result, or if `finish_abandoned` is true. `call_options::timeout` overrides this
+  /// option.
   std::chrono::milliseconds longest_call{15'000};
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
   /// With a limit below five, a redirect beyond the limit leads to `outcome::server_error`.
   int max_redirects = 5;
 
-  /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4).
+  /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
+  /// is at most `max_ttl`.
   std::chrono::seconds default_ttl = std::chrono::hours{24};
   /// The minimum lifetime of an answer, whatever its headers say.
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
-  /// The maximum lifetime of an answer. It overrides headers, `default_ttl` and `min_ttl`.
+  /// The maximum lifetime of an answer, whatever its headers say. It overrides `default_ttl` and
+  /// `min_ttl`.
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   /// The lifetime of a failure. It doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
@@ -75,7 +79,8 @@ struct cache_options {
   /// The maximum age of the last good copy, whose rules apply while the robots.txt cannot be
   /// fetched (RFC 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
-  /// The time for which a stale policy still answers while one thread renews it.
+  /// The time for which a stale policy still answers while one thread renews it. With 0, callers
+  /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
@@ -89,23 +94,27 @@ struct cache_options {
   /// false, the rules of the site apply. With a shared store, every process that gets this
   /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
-  /// If empty, `fallback.halts_hostile()` decides. The result is true for the preset `strict()`,
-  /// even if you change an action with `with`. The other presets do not halt.
+  /// If empty, `fallback.halts_hostile()` decides. For the preset `strict()`, it returns true, even
+  /// after `with` has changed an action. For the other presets, it returns false: a halt would deny
+  /// the site until you call `resume`, even if the site made a mistake.
   std::optional<bool> halt_hostile{};
   /// The cache halts a site if all fetches of its robots.txt have failed for this time
-  /// (`outcome::unreachable` or `server_error`); 0 means never. It checks the time only at a fetch.
+  /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
+  /// halt can come later. 0 means never. The halt has the reason `halt_reason::unreachable`.
   std::chrono::seconds halt_unreachable_after{0};
-  /// If true, the cache halts a site that revokes access: `basic_robots_cache::report_response`
-  /// returns true, or the site begins to answer the request for its robots.txt with 401 or 403. See
-  /// `access_revoked_event`.
+  /// If true, the cache halts a site that revokes access. A site revokes access if
+  /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
+  /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
   bool halt_revoked = false;
   /// The share of changed rules and lines (`change_report::share`) above which a change is fast,
-  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). See `policy_change_event::fast`.
+  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). `policy_change_event::fast` reports
+  /// a fast change.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
   /// sum is above `fast_change_share`. The sum includes a change if the rules before the change
-  /// were fetched within this time. If empty, each change is judged alone. The pipeline guide uses
-  /// one hour. But rules stay fresh for a day, so two retrievals are rarely within an hour.
+  /// were fetched within this time. A change and its later reversal both count. If empty, each
+  /// change is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so
+  /// two retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -113,17 +122,17 @@ struct cache_options {
   /// The circuit breaker: after some failures in a row, an origin gets no requests for a while.
   breaker_options breaker{};
   /// If true, a fetch continues when nobody waits for it any more, so that the next caller gets the
-  /// result. If false, it is cancelled, and a caller with a short timeout never gets an answer from
-  /// a slow site.
+  /// result. If false, the fetch is cancelled. Then a caller with a short timeout never gets the
+  /// rules of a slow site, however often the caller asks.
   bool finish_abandoned = true;
-  /// The maximum number of threads for fetches. A renewal needs a thread. A call needs a thread if
-  /// the call can end before its fetch ends. If no thread is free and the call has enough time for
-  /// one request, the caller's thread does the fetch. If the call has less time, it waits for a
-  /// thread. If no thread is free for a renewal, the next call for the site starts the renewal.
-  /// With a shared store, two more threads call the store.
+  /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread. A
+  /// call needs a thread if the call can end before its fetch ends. If no thread is free and the
+  /// call has enough time for one request, the caller's thread does the fetch. If the call has less
+  /// time, it waits for a thread. If no thread is free for a renewal, the next call for the site
+  /// starts the renewal. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
-  /// the clocks, which can be guessed, so that no two caches retry together.
+  /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.
   std::optional<std::uint64_t> seed{};
 };
 
@@ -153,7 +162,8 @@ namespace cache_detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-/// Throws `std::invalid_argument` for invalid options. The message says what to change.
+/// Returns `options`. Throws `std::invalid_argument` for invalid options. The message says what to
+/// change.
 [[nodiscard]] inline cache_options validated(cache_options options) {
   detail::validate(retrieval_options_of(options));
   detail::validate(judge_options_of(options));

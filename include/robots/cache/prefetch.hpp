@@ -47,15 +47,15 @@ struct prefetch_limits {
   /// The maximum number of exchanges at once. It must be above 0.
   std::size_t max_in_flight = 64;
 
-  /// The maximum number of hosts that are begun but not done, at least `max_in_flight`. This limit
-  /// bounds the memory.
+  /// The maximum number of hosts that are begun but not done. This limit bounds the memory. A value
+  /// below `max_in_flight` means `max_in_flight`.
   std::size_t max_pending = 4'096;
 
   /// Any thread may request a stop. A stop cancels the requests in flight, and no others begin.
   stop_token stop{};
 
   /// The time at which the call ends, by the clock of the cache. All requests are cancelled then. A
-  /// retry that is due then or later does not happen: the last failure is the result.
+  /// retry that is due at this time or later does not happen: the last failure is the result.
   std::optional<time_point> deadline{};
 };
 
@@ -197,7 +197,7 @@ class prefetch_run {
     }
   }
 
-  /// Ends `wait`, in any thread.
+  /// Ends `wait`. Any thread may call `wake`.
   void wake() noexcept {
     if constexpr (detail::PolledFetcher<F>) {
       web_.wake();

@@ -42,8 +42,9 @@ struct json_log_options {
   /// Decisions of the fallback policy are always written.
   double decision_share = 1;
   std::size_t text_bytes = 2048;  ///< maximum length of a text, in octets; see `JsonLog`
-  /// The size of the queue of lines, in octets. A background thread passes the lines to the sink.
-  /// With 0, there is no queue, and the thread that reports an event calls the sink.
+  /// The size of the queue of lines, in octets. A background thread passes the lines to the sink. A
+  /// line for which the queue has no room is lost and counted. With 0, there is no queue, and the
+  /// thread that reports an event calls the sink.
   std::size_t queue_bytes = 0;
 };
 
@@ -60,13 +61,14 @@ struct json_log_options {
 /// A line is lost if the sink throws or the queue has no room. The next line then has the number of
 /// lost lines (`lost`).
 ///
-/// A `JsonLog` is a handle, and its copies write the same log. Any thread may call any member. An
-/// event below the level `least` costs a few nanoseconds. A line that is written costs some
-/// microseconds and, without a queue, the time of the sink.
+/// A `JsonLog` is a handle, and its copies write the same log. Several caches and gates may share a
+/// log. Any thread may call any member. An event below the level `least` costs a few nanoseconds. A
+/// line that is written costs some microseconds and, without a queue, the time of the sink.
 class JsonLog {
  public:
-  /// The output of a log. One thread at a time calls the sink, with one line and its line feed.
-  /// Without a queue, the sink must not call a cache or a gate that this log observes.
+  /// The output of a log. One thread at a time calls the sink, with one line and its line feed. If
+  /// the sink throws, the line is lost. Without a queue, the sink must not call a cache or a gate
+  /// that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
   /// Numbers of lines.
@@ -85,7 +87,8 @@ class JsonLog {
   /// Returns the counts of lines.
   [[nodiscard]] counts stats() const noexcept;
 
-  /// Waits until the sink has all lines that were queued before. The sink must not call `flush`.
+  /// Waits until the sink has every line that `on` queued before this call. Without a queue,
+  /// returns at once. The sink must not call this function.
   void flush() const;
 
   /// Writes a line for the event, unless the options exclude the event.

@@ -15,9 +15,11 @@
 
 namespace robots {
 
-/// The slowdown of a host. Each 429 or 503 doubles the delay, and each success halves it again.
+/// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
+/// success halves the delay again.
 struct slow_down_options {
-  /// The delay from which doubling starts, unless the delay of the host is longer.
+  /// The delay from which doubling starts. If the delay of the host is longer, doubling starts from
+  /// the delay of the host.
   std::chrono::nanoseconds first = std::chrono::seconds{1};
   /// The maximum delay after doubling.
   std::chrono::nanoseconds most = std::chrono::minutes{5};
@@ -29,7 +31,8 @@ struct slow_down_options {
 struct gate_options {
   /// The fixed delay, the floor and the cap.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
-  /// If true, the delay starts at the response to the last request, not at the request.
+  /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
+  /// false, the delay starts at the request.
   bool delay_from_response = false;
   /// The maximum number of reservations at a time for one host (see `key`). It must be at least 1.
   std::uint32_t concurrency = 1;
@@ -37,9 +40,11 @@ struct gate_options {
   slow_down_options slow_down{};
   /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which the gate remembers a host at least, and for which a slow response counts.
+  /// The time for which the duration of the last response affects the delay. The gate remembers a
+  /// host for at least this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
-  /// The maximum number of hosts (see `key`). If all are still needed, a new host is refused.
+  /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
+  /// refuses requests to a new host.
   std::size_t max_hosts = 100'000;
   /// To make room, a full gate (`max_hosts`) may forget the host with the longest pause. The pause
   /// must be longer than this limit and `memory`. So hosts with long pauses cannot fill the gate.
@@ -48,12 +53,15 @@ struct gate_options {
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is
   /// empty, the URL is refused. Any thread may call the function.
   std::function<std::string(std::string_view url)> key{};
-  /// The ledger by which several processes take turns at hosts; null if there is only one process.
+  /// The ledger by which several processes take turns at the same hosts; null if there is only one
+  /// process. The gate asks the ledger before each request starts.
   std::shared_ptr<PaceLedger> ledger{};
-  /// The time for which requests wait while the ledger fails. Then the gate goes on without it.
+  /// The time for which requests wait while the ledger fails. After this time, the gate goes on
+  /// without the ledger.
   std::chrono::nanoseconds ledger_patience = std::chrono::seconds{10};
-  /// The number of processes that share the ledger, at least 1. If the ledger fails, each of N
-  /// processes waits N times its longest possible delay, so that together they keep the delay.
+  /// The number of processes that share the ledger. If the ledger fails, each of N processes waits
+  /// N times the longest delay. So the N processes together ask the host as rarely as one process.
+  /// The number must be at least 1.
   std::uint32_t ledger_users = 1;
   /// The seed of the random delays. Without a seed, each gate chooses one.
   std::optional<std::uint64_t> seed{};

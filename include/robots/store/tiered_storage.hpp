@@ -13,20 +13,23 @@ namespace robots {
 
 /// The options for a store that processes share.
 struct tiered_options {
-  /// The time that a process has to fetch the robots.txt of a site. Then the process is considered
-  /// dead, and another process fetches the file. `lease` must be above 0.
+  /// The time that a process has to fetch the robots.txt of a site. After this time, the process is
+  /// considered dead, and another process fetches the file. `lease` must be above 0.
   std::chrono::milliseconds lease{60'000};
-  /// The time for which a process waits for the fetch of another process. Then the waiting process
-  /// uses a stale entry, if that is allowed, or fetches the file itself. 0 means no wait.
+  /// The time for which a process waits for the fetch of another process. After this time, the
+  /// waiting process uses a stale entry, if that is allowed. Otherwise, it fetches the file itself.
+  /// With 0, a process does not wait.
   std::chrono::milliseconds wait{5'000};
   /// While a process waits for another process, it reads the store repeatedly. `poll` is the
   /// minimum interval between two reads. Each interval is half of the time waited so far, but at
   /// least `poll`. `poll` must be above 0.
   std::chrono::milliseconds poll{50};
-  /// A call asks the store only if at least this much time is left before its deadline. Otherwise,
-  /// a background thread asks. It must be at least as long as the slowest call to the store.
+  /// If at least this much time is left before the deadline of a call, the calling thread asks the
+  /// store. Otherwise, a background thread asks. `patience` must be at least as long as the slowest
+  /// call to the store.
   std::chrono::milliseconds patience{3'000};
-  /// The maximum time by which a clock can be ahead. Records with a later date are ignored.
+  /// The maximum time by which the clock of another machine can be ahead. Records with a date
+  /// further in the future are ignored.
   std::chrono::seconds clock_skew{60};
   /// If true, records that are older than this cache are ignored. Then a restarted crawl fetches
   /// each robots.txt again. If all processes of the crawl start together, only one of them fetches

@@ -8,8 +8,10 @@
 
 namespace robots {
 
-/// Settings of all fetchers over libcurl. Redirects, cookies, schemes and the check of certificates
-/// have no options, since a `Fetcher` has fixed rules.
+/// Settings of all fetchers over libcurl.
+///
+/// No option changes the treatment of redirects, cookies and schemes, or turns off the check of
+/// certificates, since a `Fetcher` has fixed rules.
 struct curl_options {
   /// The maximum time for name lookup, TCP and TLS together. After that time, the error is
   /// `fetch_error::connect`. The time must be above 0.
@@ -44,16 +46,17 @@ struct curl_options {
   ///
   /// The server in `proxy` may have any address. A proxy from the environment needs a permitted
   /// address, since libcurl does not say which connections go to that proxy. Through a proxy, the
-  /// fetcher cannot check the addresses of a host name, since the proxy connects to the site. If
-  /// `proxy` or the environment names a proxy, the fetcher checks each URL whose host is an address
-  /// or `localhost`, without `connect_to`.
+  /// fetcher cannot check the addresses of a host name, since the proxy connects to the site.
+  /// Behind a proxy, the fetcher still checks hosts that are an address or `localhost`. This check
+  /// uses the host of the URL, even if `connect_to` names another host.
   std::vector<std::string> allowed_addresses{};
 
   /// If false, the fetcher may connect to every address.
   bool guard_addresses = true;
 
-  /// If true, keeps connections and addresses of hosts for later requests. This makes requests
-  /// faster for many pages of few hosts, and slower if you ask each host only once.
+  /// If true, keeps connections and addresses of hosts for later requests. Set this option to fetch
+  /// many pages of few hosts. If each host gets only one request, kept connections have no use and
+  /// make requests slower.
   bool keep_connections = false;
 
   /// The maximum number of idle handles to keep, each with its open connections.
@@ -61,8 +64,8 @@ struct curl_options {
 
   /// The maximum number of open connections of a `curl_multi_fetcher` or `AsioCurlFetcher`,
   /// including idle connections; 0 means no limit. At most this number of exchanges run at once.
-  /// Further exchanges wait in order, and their timeouts start when they begin. The other fetchers
-  /// make one exchange at a time for each thread that calls them.
+  /// Further exchanges wait in order, and the timeout of an exchange starts when the exchange
+  /// begins. The other fetchers make one exchange at a time for each thread that calls them.
   std::size_t max_connections = 256;
 
   /// The maximum size of the headers in one exchange, in octets. For larger headers, the error is

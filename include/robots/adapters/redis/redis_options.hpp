@@ -25,11 +25,12 @@ struct redis_options {
   std::string url = "redis://127.0.0.1:6379/0";
 
   /// The prefix of every key and channel, which separates crawls that share a server. A store adds
-  /// the version of the record format, so that processes with different versions share no records.
+  /// the version of the record format to this prefix, so that processes with different versions do
+  /// not share records.
   std::string key_prefix = "robots:";
 
-  /// The timeout for opening a connection and logging in, without the system's name lookup. It must
-  /// be above 0.
+  /// The timeout for opening a connection and logging in. The timeout must be above 0. It does not
+  /// limit the system's name lookup.
   std::chrono::milliseconds connect_timeout{1'000};
 
   /// The timeout for one round trip, and for the wait for a free connection. It must be above 0.
@@ -39,8 +40,9 @@ struct redis_options {
   /// `RedisStore::watch`. The number must be above 0.
   std::size_t max_connections = 16;
 
-  /// The maximum size of a published value in octets. If a server sends a value above the larger of
-  /// this limit and 1 MiB, the store closes the connection. The limit must be above 0.
+  /// The maximum size of a value in octets. The store does not publish a longer value. If a server
+  /// sends a value above the larger of this limit and 1 MiB, the store closes the connection. The
+  /// limit must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
