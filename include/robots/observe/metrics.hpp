@@ -95,6 +95,12 @@ struct metrics_snapshot : detail::cache_counts {
   /// Durations of the calls to which a gate answered `go`.
   histogram gate_wait{{0.01, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0}};
 
+  /// Returns the number of responses with a status, such as 401, 403 or 429.
+  [[nodiscard]] std::uint64_t responses(int status) const noexcept {
+    const auto found = statuses.find(status);
+    return found == statuses.end() ? 0 : found->second;
+  }
+
   /// A figure for a monitoring system. If a figure has labels, it has one value for each set of
   /// label values.
   struct family {
