@@ -19,3 +19,4 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
+#include <robots/rulings/site_rulings.hpp>

@@ -113,9 +113,9 @@ class work_queue {
                                        [&] { return shared_->flushes_done >= own; });
   }
 
-  /// Ends the queue. Waits until the items in the queue are done, but for at most `longest`. After
-  /// this time, the thread continues with the items, even without the queue. A second call has no
-  /// effect.
+  /// Ends the queue. Waits at most `longest` until the items in the queue are done. After this
+  /// time, the thread continues with the items, even if the queue is destroyed. A second call has
+  /// no effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
       return;

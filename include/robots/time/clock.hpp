@@ -14,7 +14,7 @@ using time_point = std::chrono::steady_clock::time_point;
 /// A date and time of day. It counts nanoseconds everywhere, so its range is from 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
-/// A clock. It tells the time, and it can block a thread until a given time.
+/// A clock that can block a thread until a given time.
 ///
 /// The `now()` of a model never goes back. `sleep_until(when, stop)` returns as soon as `stop` is
 /// requested or `now() >= when`. The function may move the time instead of blocking, as in

@@ -67,9 +67,10 @@ class OpenTelemetryMetrics {
   struct state {
     /// A counter or gauge that the SDK reads.
     struct observed {
-      state* owner = nullptr;
-      std::size_t index = 0;  // the family's index in the result of `families`
-      opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument> instrument{};
+      state* owner = nullptr;  ///< the object that has this instrument
+      std::size_t index = 0;   ///< the index of the family in the result of `families`
+      opentelemetry::nostd::shared_ptr<opentelemetry::metrics::ObservableInstrument>
+          instrument{};  ///< the instrument of the SDK
     };
 
     state(const opentelemetry::nostd::shared_ptr<opentelemetry::metrics::Meter>& meter,
