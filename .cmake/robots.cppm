@@ -170,7 +170,6 @@ export namespace robots {
   using robots::tie_break;
   using robots::tiered_options;
   using robots::time_point;
-  using robots::to_editable;
   using robots::to_json;
   using robots::to_string;
   using robots::to_text;

@@ -1,13 +1,10 @@
 #include <robots/rep/document/editable_file.hpp>
 
-#include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/scan.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <random>
@@ -18,14 +15,11 @@
 
 namespace {
 
-using robots::directive_kind;
 using robots::editable_file;
 using editable_group = robots::editable_file::group;
 using editable_rule = robots::editable_file::rule;
 using robots::parse;
-using robots::parse_options;
 using robots::rule_kind;
-using robots::to_editable;
 using robots::to_text;
 using namespace std::chrono_literals;
 using namespace std::string_view_literals;
@@ -151,89 +145,7 @@ TEST_CASE("The text of random groups parses to the same groups") {
     }
     CHECK(index == file.groups.size());
     CHECK(strings_of(read.sitemaps()) == file.sitemaps);
-    CHECK(to_editable(read) == file);
   }
-}
-
-TEST_CASE("A file is parsed, edited and written") {
-  const auto before = parse(
-      "# ours\nUser-agent: FooBot # the first\nDisallow /a\nAllow: /a/b\nLicense: /rsl.xml\n"
-      "User-agent: *\nDisallow: /\nHost: example.com\nSitemap: /s.xml\n");
-  editable_file file = to_editable(before);
-  REQUIRE(file.groups.size() == 2);
-  file.groups[0].rules.push_back({rule_kind::disallow, "/c"});
-  file.groups[1].crawl_delay = 5s;
-  file.sitemaps = {"https://example.com/s.xml"};
-  CHECK(to_text(file) ==
-        "Host: example.com\n"
-        "\nUser-agent: FooBot\nLicense: /rsl.xml\nDisallow: /a\nAllow: /a/b\nDisallow: /c\n"
-        "\nUser-agent: *\nCrawl-delay: 5\nDisallow: /\n"
-        "\nSitemap: https://example.com/s.xml\n");
-}
-
-TEST_CASE("An editable copy of any file has the same meaning for every crawler") {
-  constexpr std::array pool{"User-agent: a\n"sv,
-                            "User-agent: a\n"sv,
-                            "User-agent: b/1.0\n"sv,
-                            "User-agent: *\n"sv,
-                            "user agent c\n"sv,
-                            "User-agent:\n"sv,
-                            "User-agent: a\0b\n"sv,
-                            "Disallow: /\n"sv,
-                            "Disallow: /a\n"sv,
-                            "Allow: /a/b\n"sv,
-                            "Disallow: private\n"sv,
-                            "Disallow:\n"sv,
-                            "Allow: *a$ # end\n"sv,
-                            "Crawl-delay: 2\n"sv,
-                            "Crawl-delay: 3.5\n"sv,
-                            "Crawl-delay: soon\n"sv,
-                            "Request-rate: 1/5\n"sv,
-                            "Content-Signal: search=no\n"sv,
-                            "Host: example.com\n"sv,
-                            "Sitemap: https://example.com/s\n"sv,
-                            "\xEF\xBB\xBFUser-agent: *\n"sv,
-                            "Disallowed: /b\n"sv,
-                            "what is this\n"sv,
-                            "\n"sv};
-  std::mt19937 random{9309};
-  for (int round = 0; round < 3'000; ++round) {
-    std::string before;
-    for (std::size_t left = random() % 16; left > 0; --left) {
-      before += pool[random() % pool.size()];
-    }
-    parse_options options;
-    options.prepend_slash = random() % 4 == 0;
-    options.delay_closes_group = random() % 4 == 0;
-    options.dialect = random() % 4 == 0 ? robots::dialect::google : robots::dialect::rfc9309;
-    const auto was = parse(before, options);
-    const std::string after = to_text(to_editable(was));
-    const auto now = parse(after, options);
-    CAPTURE(before);
-    CAPTURE(after);
-    for (const char* const crawler : {"a", "b", "c", "other"}) {
-      CHECK(robots::diff(before, after, crawler, options).same());
-      CHECK(was.crawl_delay(crawler) == now.crawl_delay(crawler));
-      for (const char* const target : {"/", "/a", "/a/b", "/b", "/private"}) {
-        CHECK(was.allows(target, crawler) == now.allows(target, crawler));
-      }
-    }
-    CHECK(was.file_delay() == now.file_delay());
-    CHECK(was.host() == now.host());
-    CHECK(strings_of(was.sitemaps()) == strings_of(now.sitemaps()));
-    CHECK(to_text(to_editable(now)) == after);
-  }
-}
-
-TEST_CASE("A file whose groups would have too many rules is refused") {
-  std::string text;
-  for (int i = 0; i < 2'000; ++i) {
-    text += "User-agent: a\nCrawl-delay: 1\n";
-  }
-  for (int i = 0; i < 2'000; ++i) {
-    text += "Allow: /\n";
-  }
-  CHECK_THROWS_AS((void)to_editable(parse(text)), std::length_error);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
@@ -11,22 +10,18 @@
 
 namespace robots {
 
-/// A robots.txt that a program builds or edits, and then writes with `to_text`.
+/// A robots.txt that a program builds, and then writes with `to_text`.
 struct editable_file {
   /// An Allow or Disallow line.
   struct rule {
     rule_kind kind = rule_kind::disallow;  ///< Allow or Disallow
     std::string pattern{};  ///< begins with `/` or `*`; an empty pattern has no effect
-
-    [[nodiscard]] friend bool operator==(const rule&, const rule&) = default;
   };
 
   /// A line of any other kind, such as `Content-Signal: search=yes`.
   struct line {
     std::string key{};    ///< the key, of letters, digits, `-` and `_`
     std::string value{};  ///< the value, which can be empty
-
-    [[nodiscard]] friend bool operator==(const line&, const line&) = default;
   };
 
   /// One group of a robots.txt (RFC 9309, section 2.1).
@@ -35,16 +30,12 @@ struct editable_file {
     std::vector<rule> rules{};               ///< the rules, in any order
     std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay, not negative
     std::vector<line> lines{};                               ///< other lines for these crawlers
-
-    [[nodiscard]] friend bool operator==(const group&, const group&) = default;
   };
 
   std::optional<std::chrono::milliseconds> crawl_delay{};  ///< the delay before all groups
   std::vector<line> lines{};                               ///< lines before all groups
   std::vector<group> groups{};                             ///< the groups, in file order
   std::vector<std::string> sitemaps{};                     ///< the absolute URLs of sitemaps
-
-  [[nodiscard]] friend bool operator==(const editable_file&, const editable_file&) = default;
 };
 
 /// Writes a robots.txt. `parse` finds the groups, rules, delays and sitemaps of `file` in the
@@ -61,16 +52,6 @@ struct editable_file {
 /// - a `line` with the key of a rule, user agent, delay or sitemap;
 /// - a line of over `max_line_bytes` octets.
 [[nodiscard]] std::string to_text(const editable_file& file);
-
-/// Makes an editable copy of a document. The text of the copy (see `to_text`) has the same meaning
-/// for every crawler as the document.
-///
-/// The copy lacks comments, and lines without effect: rules outside a group, patterns that never
-/// match, invalid delays, groups that name no crawler, and unknown lines with a key that `to_text`
-/// refuses. If a line such as Crawl-delay divides a group into parts, each part becomes a group
-/// with all rules of the whole group. So the size of the copy can be quadratic in the size of the
-/// file. Throws `std::length_error` if the copy would have more than 1,000,000 rules.
-[[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots
 

@@ -33,11 +33,6 @@ namespace rep_detail {
          is_other(true);
 }
 
-/// RFC 9309, section 2.2.
-[[nodiscard]] inline bool may_match(std::string_view pattern) noexcept {
-  return pattern.empty() || pattern.front() == '/' || pattern.front() == '*';
-}
-
 /// Writes the parts of an `editable_file`, one after another.
 struct text_writer {
   std::string text{};
@@ -53,12 +48,13 @@ struct text_writer {
     add_delay(group.crawl_delay);
     add_lines(group.lines);
     for (const editable_file::rule& rule : group.rules) {
-      if (!may_match(rule.pattern)) {
-        refuse(rule.pattern, "matches no path: begin it with / or *");
+      const std::string_view pattern = rule.pattern;
+      if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with('*')) {
+        refuse(pattern, "matches no path: begin it with / or *");
       }
       add(to_string(rule.kind == rule_kind::allow ? directive_kind::allow
                                                   : directive_kind::disallow),
-          rule.pattern);
+          pattern);
     }
     if (group.rules.empty()) {
       add(to_string(directive_kind::disallow), {});
@@ -138,68 +134,6 @@ ROBOTS_INLINE std::string to_text(const editable_file& file) {
     writer.add_value(directive_kind::sitemap, url);
   }
   return std::move(writer.text);
-}
-
-ROBOTS_INLINE editable_file to_editable(const document& file) {
-  constexpr std::size_t most_rules = 1'000'000;
-  editable_file result;
-  std::vector<editable_file::group> parts;  // the parts of the current group
-  std::vector<editable_file::rule> rules;   // the rules of the current group
-  std::size_t rule_count = 0;
-  const auto end_group = [&] {
-    for (editable_file::group& part : parts) {
-      if (part.user_agents.empty()) {
-        continue;
-      }
-      if (rules.size() > most_rules - rule_count) {
-        throw std::length_error{"the groups of the document have more than " +
-                                std::to_string(most_rules) +
-                                " rules: write the user agents of each group without delays between"
-                                " them"};
-      }
-      rule_count += rules.size();
-      part.rules = rules;
-      result.groups.push_back(std::move(part));
-    }
-    parts.clear();
-    rules.clear();
-  };
-  for (const directive& line : file.directives()) {
-    std::string value{line.value};
-    if (line.kind == directive_kind::user_agent) {
-      if (line.starts_group) {
-        end_group();
-      }
-      if (line.starts_run) {
-        parts.emplace_back();
-      }
-      if (!value.empty()) {
-        parts.back().user_agents.push_back(std::move(value));
-      }
-    } else if (rep_detail::is_rule(line.kind)) {
-      if (file.options().prepend_slash && !rep_detail::may_match(value)) {
-        value.insert(0, 1, '/');
-      }
-      if (line.in_group && rep_detail::may_match(value)) {
-        rules.push_back({rep_detail::rule_kind_of(line.kind), std::move(value)});
-      }
-    } else if (line.kind == directive_kind::crawl_delay) {
-      auto& delay = line.in_group ? parts.back().crawl_delay : result.crawl_delay;
-      delay = delay ? delay : rep_detail::parse_delay(value);
-    } else if (line.kind == directive_kind::sitemap) {
-      if (!value.empty()) {
-        result.sitemaps.push_back(std::move(value));
-      }
-    } else if (rep_detail::is_other_key(line.key)) {
-      // Host and Clean-param lines apply to the whole file.
-      const bool is_for_group =
-          rep_detail::is_for_crawler(line.kind) || line.kind == directive_kind::unknown;
-      (line.in_group && is_for_group ? parts.back().lines : result.lines)
-          .push_back({std::string{line.key}, std::move(value)});
-    }
-  }
-  end_group();
-  return result;
 }
 
 }  // namespace robots
