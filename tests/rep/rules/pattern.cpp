@@ -96,7 +96,6 @@ static_assert(pattern("/\xE3\x83\x84", dialect::google).matches("/%E3%83%84"));
 // A pattern in normal form allocates no memory, so it can be a constant.
 constexpr pattern constant{"/a*b$"};
 static_assert(constant.matches("/axxb"));
-static_assert(constant.text() == "/a*b$");
 
 // "Most octets" counts the normal form, wildcard and anchor included.
 static_assert(pattern{"/a*b$"}.specificity() == 5);

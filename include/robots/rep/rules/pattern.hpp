@@ -38,9 +38,6 @@ class pattern {
     return rep_detail::matches_target(compiled(), target, rep_detail::traits_of(reading_));
   }
 
-  /// Returns the pattern as written.
-  [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
-
   /// Returns the number of octets of the normal form. Of two matching rules, the rule with more
   /// octets decides.
   [[nodiscard]] constexpr std::uint32_t specificity() const noexcept { return specificity_; }
@@ -104,14 +101,6 @@ class static_pattern {
     return rep_detail::matches_target(
         rep_detail::finish({compiled.octets.data(), compiled.size}, source.anchored), target,
         rep_detail::rfc9309_traits);
-  }
-
-  /// Returns the pattern as written.
-  [[nodiscard]] static constexpr std::string_view text() noexcept { return Text.view(); }
-
-  /// Returns the same as `pattern::specificity`.
-  [[nodiscard]] static constexpr std::uint32_t specificity() noexcept {
-    return rep_detail::specificity(source, form);
   }
 };
 
