@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -55,19 +54,19 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
     std::sort(lines->begin(), lines->end());
     lines->erase(std::unique(lines->begin(), lines->end()), lines->end());
   }
-  std::vector<stated_line> gone;
-  std::set_difference(stated_before.begin(), stated_before.end(), stated_after.begin(),
-                      stated_after.end(), std::back_inserter(gone));
-  std::vector<stated_line> added;
-  std::set_difference(stated_after.begin(), stated_after.end(), stated_before.begin(),
-                      stated_before.end(), std::back_inserter(added));
-  result.unchanged += stated_before.size() - gone.size();
-  for (stated_line& line : gone) {
-    result.lines.push_back({.kind = line.kind, .before = std::move(line.value)});
-  }
-  for (stated_line& line : added) {
-    result.lines.push_back({.kind = line.kind, .after = std::move(line.value)});
-  }
+  const auto list = [&](const std::vector<stated_line>& lines,
+                        const std::vector<stated_line>& others,
+                        std::optional<std::string> change_report::line_change::* value) {
+    for (const stated_line& line : lines) {
+      if (!std::binary_search(others.begin(), others.end(), line)) {
+        result.lines.push_back({.kind = line.kind});
+        result.lines.back().*value = line.value;
+      }
+    }
+  };
+  list(stated_before, stated_after, &change_report::line_change::before);
+  result.unchanged += stated_before.size() - result.lines.size();
+  list(stated_after, stated_before, &change_report::line_change::after);
   std::sort(result.lines.begin(), result.lines.end(),
             [](const change_report::line_change& a, const change_report::line_change& b) {
               return std::tie(a.kind, a.before ? *a.before : *a.after) <

@@ -5,31 +5,25 @@
 
 namespace robots::rep_detail {
 
-/// All differences between the dialects, as data.
+/// All differences between the dialects, as data. The defaults are those of RFC 9309.
 struct dialect_traits {
-  const normal_form* rule_form;    ///< normal form of patterns
-  const normal_form* target_form;  ///< normal form of targets
-  bool robots_txt_always_allowed;  ///< RFC 9309, section 2.2.2
-  bool key_prefixes;               ///< `Disallowed:` means `Disallow:`
-  bool nul_ends_line;              ///< a NUL octet ends its line; otherwise the line is dropped
-  bool ignores_keyless_lines;      ///< if false, `User-agent a b` is a User-agent line without name
-  bool keeps_cut_allow;            ///< an Allow line that is too long is cut and obeyed
-  bool partial_byte_order_mark;    ///< skips one UTF-8 BOM or its start; else skips whole BOMs
-  bool index_html_is_directory;    ///< `Allow: /x/index.html` allows `/x/` too
-  bool lenient_targets;            ///< reads `host/path` as host and path
+  const normal_form* rule_form;           ///< normal form of patterns
+  const normal_form* target_form;         ///< normal form of targets
+  bool robots_txt_always_allowed = true;  ///< RFC 9309, section 2.2.2
+  bool key_prefixes = false;              ///< `Disallowed:` means `Disallow:`
+  bool nul_ends_line = false;  ///< a NUL octet ends its line; otherwise the line is dropped
+  /// If false, `User-agent a b` is a User-agent line without name.
+  bool ignores_keyless_lines = false;
+  bool keeps_cut_allow = false;  ///< an Allow line that is too long is cut and obeyed
+  /// Skips one UTF-8 BOM or its start; otherwise skips whole BOMs.
+  bool partial_byte_order_mark = false;
+  bool index_html_is_directory = false;  ///< `Allow: /x/index.html` allows `/x/` too
+  bool lenient_targets = false;          ///< reads `host/path` as host and path
 };
 
 inline constexpr dialect_traits rfc9309_traits{
     .rule_form = &rfc9309_rule_form,
     .target_form = &rfc9309_target_form,
-    .robots_txt_always_allowed = true,
-    .key_prefixes = false,
-    .nul_ends_line = false,
-    .ignores_keyless_lines = false,
-    .keeps_cut_allow = false,
-    .partial_byte_order_mark = false,
-    .index_html_is_directory = false,
-    .lenient_targets = false,
 };
 
 inline constexpr dialect_traits google_traits{
