@@ -31,6 +31,8 @@
 
 namespace {
 
+static_assert(robots::Observer<robots::JsonLog>);
+
 using namespace std::chrono_literals;
 using robots::call_context;
 using robots::drop_event;

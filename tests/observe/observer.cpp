@@ -53,6 +53,7 @@ struct CannotMove : NullObserver {
   CannotMove(CannotMove&&) = delete;
 };
 
+static_assert(Observer<NullObserver>);
 static_assert(!Observer<WantsToChangeEvents>);
 static_assert(!Observer<HearsNothing>);
 static_assert(!Observer<HearsWhatIsNoEvent>);

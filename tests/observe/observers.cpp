@@ -15,6 +15,8 @@
 
 namespace {
 
+static_assert(robots::Observer<robots::observers<robots::NullObserver, robots::NullObserver>>);
+
 using robots::decision_event;
 using robots::far_store_event;
 using robots::NullObserver;

@@ -15,6 +15,7 @@ constexpr fallback_policy permissive = fallback_policy::permissive();
 constexpr fallback_policy rfc9309 = fallback_policy::rfc9309();
 constexpr fallback_policy strict = fallback_policy::strict();
 
+static_assert(robots::FallbackPolicy<fallback_policy>);
 static_assert(!std::is_default_constructible_v<fallback_policy>);
 
 static_assert(permissive.action(outcome::success) == parse);

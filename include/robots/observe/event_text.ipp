@@ -169,38 +169,36 @@ struct event_text {
     return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
   }
 
-  /// Adds a changed line to the open JSON list. `change` is a `rule_change` or a `line_change`.
-  void add_change(const auto& change) const {
-    line.open();
-    if constexpr (requires { change.change; }) {
-      line.text("change", to_string(change.change));
-    }
-    line.text("directive", to_string(change.kind));
-    for (const auto& [name, value] :
-         {std::pair{"before", &change.before}, std::pair{"after", &change.after}}) {
-      if (*value) {
-        line.long_text(name, text_of(**value));
+  /// Adds a JSON list of the first changes. A change is a `rule_change` or a `line_change`.
+  void add_changes(std::string_view list, const auto& changes) const {
+    constexpr std::size_t most = 32;
+    line.open_list(list);
+    for (const auto& change : std::span{changes}.first((std::min)(most, changes.size()))) {
+      line.open();
+      if constexpr (requires { change.change; }) {
+        line.text("change", to_string(change.change));
       }
+      line.text("directive", to_string(change.kind));
+      for (const auto& [name, value] :
+           {std::pair{"before", &change.before}, std::pair{"after", &change.after}}) {
+        if (*value) {
+          line.long_text(name, text_of(**value));
+        }
+      }
+      line.close();
     }
-    line.close();
+    line.close_list();
   }
   static std::string_view text_of(const std::string& text) { return text; }
   static std::string_view text_of(const auto& rule) { return rule.pattern; }
 
   std::string operator()(const policy_change_event& event) const {
-    constexpr std::size_t most = 32;
     const change_report& found = event.changes;
     line.flag("turned_hostile", event.turned_hostile).flag("fast", event.fast);
     line.seconds("interval_seconds", event.interval).number("changed", found.changed());
-    line.number("unchanged", found.unchanged).open_list("rules");
-    for (std::size_t i = 0; i < (std::min)(most, found.rules.size()); ++i) {
-      add_change(found.rules[i]);
-    }
-    line.close_list().open_list("other_lines");
-    for (std::size_t i = 0; i < (std::min)(most, found.lines.size()); ++i) {
-      add_change(found.lines[i]);
-    }
-    line.close_list();
+    line.number("unchanged", found.unchanged);
+    add_changes("rules", found.rules);
+    add_changes("other_lines", found.lines);
     add_policy(line, event.after);
     std::string text = "robots.txt has changed: " + counted(found.changed(), "change") + ", " +
                        counted(found.unchanged, "line") + " unchanged";
@@ -269,18 +267,15 @@ struct event_text {
            " now";
   }
 
-  std::string service_text(std::string name, const auto& event) const {
+  template <class Service>
+    requires(std::same_as<Service, far_store_event> || std::same_as<Service, ledger_event>)
+  std::string operator()(const Service& event) const {
     line.flag("up", event.up);
     if (!event.message.empty()) {
       line.long_text("error_text", event.message);
     }
-    return name += event.up ? " answers again" : " failed: " + base::printable(event.message);
-  }
-  std::string operator()(const far_store_event& event) const {
-    return service_text("the shared store", event);
-  }
-  std::string operator()(const ledger_event& event) const {
-    return service_text("the ledger", event);
+    return (std::same_as<Service, ledger_event> ? "the ledger" : "the shared store") +
+           (event.up ? " answers again" : " failed: " + base::printable(event.message));
   }
 
   std::string_view operator()(const lost_invalidation_event& /*event*/) const {

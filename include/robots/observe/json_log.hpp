@@ -100,8 +100,6 @@ class JsonLog {
   std::shared_ptr<state> state_;
 };
 
-static_assert(Observer<JsonLog>);
-
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED

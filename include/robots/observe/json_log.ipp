@@ -109,18 +109,8 @@ struct JsonLog::state {
     }
   }
 
-  /// Passes `line` to the queue or the sink. `line` is a JSON object with at least one member,
-  /// since `put` may add a comma and another member.
-  void add(std::string line) {
-    if (lines) {
-      const std::size_t size = sizeof(std::string) + line.size();
-      lost += lines->push(std::move(line), size) ? 0U : 1U;
-      return;
-    }
-    const std::scoped_lock lock{mutex};
-    put(line);
-  }
-
+  /// Passes `line` to the sink. `line` is a JSON object with at least one member, since `put` may
+  /// add a comma and another member.
   void put(std::string& line) noexcept {
     try {
       const std::uint64_t all_lost = lost.load();
@@ -208,7 +198,14 @@ ROBOTS_INLINE void JsonLog::on(const any_event& event) const {
   }
   const std::string message = detail::describe(line, event);
   line.long_text("message", message);
-  state_->add(std::move(line).finish());
+  std::string text = std::move(line).finish();
+  if (state_->lines) {
+    const std::size_t size = sizeof(std::string) + text.size();
+    state_->lost += state_->lines->push(std::move(text), size) ? 0U : 1U;
+  } else {
+    const std::scoped_lock lock{state_->mutex};
+    state_->put(text);
+  }
 }
 
 }  // namespace robots

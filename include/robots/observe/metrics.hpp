@@ -33,18 +33,12 @@ namespace robots {
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {
-    /// The number of buckets with a bound.
-    static constexpr std::size_t size = 12;
-
-    std::array<double, size> bounds{};  ///< ascending, in seconds; a bucket includes its bound
-    std::array<std::uint64_t, size + 1> counts{};  ///< by bucket; the last bucket has no bound
-    double sum = 0.0;                              ///< the sum in seconds
+    std::array<double, 12> bounds{};         ///< ascending, in seconds; a bucket includes its bound
+    std::array<std::uint64_t, 13> counts{};  ///< by bucket; the last bucket has no bound
+    double sum = 0.0;                        ///< the sum in seconds
 
     /// Counts a duration. A negative duration is counted as 0.
     void add(std::chrono::nanoseconds duration) noexcept;
-
-    /// Returns the number of durations.
-    [[nodiscard]] std::uint64_t total() const noexcept;
   };
 
   /// The look-ups and denials of a domain.
@@ -172,8 +166,6 @@ class Metrics {
 
   std::shared_ptr<state> shared_;
 };
-
-static_assert(Observer<Metrics>);
 
 }  // namespace robots
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 
 namespace robots {
 
@@ -240,10 +239,6 @@ ROBOTS_INLINE void metrics_snapshot::histogram::add(std::chrono::nanoseconds dur
   const auto bound = std::lower_bound(bounds.begin(), bounds.end(), seconds);
   ++counts[static_cast<std::size_t>(bound - bounds.begin())];
   sum += seconds;
-}
-
-ROBOTS_INLINE std::uint64_t metrics_snapshot::histogram::total() const noexcept {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 ROBOTS_INLINE std::string metrics_snapshot::family::prometheus_name() const {

@@ -90,8 +90,6 @@ struct NullObserver {
   void on(const event_base& /*event*/) const noexcept {}
 };
 
-static_assert(Observer<NullObserver>);
-
 }  // namespace robots
 
 namespace robots::detail {
@@ -162,7 +160,5 @@ class observers {
  private:
   std::tuple<Os...> all_;
 };
-
-static_assert(Observer<observers<NullObserver, NullObserver>>);
 
 }  // namespace robots

@@ -115,15 +115,6 @@ inline constexpr auto largest_int =
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
 inline constexpr std::string_view url_end = "/robots.txt";
 
-[[nodiscard]] inline std::size_t form_of(std::string_view url) noexcept {
-  std::size_t form = url_starts.size() - 1;
-  while (form > 0 && !(url.size() >= url_starts[form].size() + url_end.size() &&
-                       url.starts_with(url_starts[form]) && url.ends_with(url_end))) {
-    --form;
-  }
-  return form;
-}
-
 /// Reads or writes the parts of a record. Writing cuts a text that is over its limit.
 class record_stream {
  public:
@@ -208,7 +199,12 @@ class record_stream {
   }
 
   void url(std::string& value) {
-    const std::size_t own_form = form_of(value);
+    std::size_t own_form = url_starts.size() - 1;
+    while (own_form > 0 &&
+           !(value.size() >= url_starts.at(own_form).size() + url_end.size() &&
+             value.starts_with(url_starts.at(own_form)) && value.ends_with(url_end))) {
+      --own_form;
+    }
     const std::string_view start = url_starts.at(own_form);
     const std::size_t left_out = own_form == 0 ? 0 : start.size() + url_end.size();
     std::size_t size_and_form = 4 * (value.size() - left_out) + own_form;

@@ -141,8 +141,6 @@ class fallback_policy {
   bool halts_hostile_ = false;
 };
 
-static_assert(FallbackPolicy<fallback_policy>);
-
 }  // namespace robots
 
 namespace robots::detail {
