@@ -1,5 +1,7 @@
 #include <robots/fetch/retry_options.hpp>
 
+#include <robots/fetch/retrieval.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -9,7 +11,6 @@
 using namespace std::chrono_literals;
 using robots::retry_options;
 using robots::detail::backoff;
-using robots::detail::validate;
 
 namespace {
 
@@ -40,6 +41,13 @@ static_assert(backoff({.base = 0s}, 7, 1.0) == 0s);
 static_assert(backoff({.base = std::chrono::milliseconds::max(),
                        .cap = std::chrono::milliseconds::max()},
                       3, 1.0) == 24h);
+
+void validate(const retry_options& retry) {
+  robots::detail::retrieval_options options;
+  options.user_agent = "FooBot";
+  options.retry = retry;
+  robots::detail::validate(options);
+}
 
 }  // namespace
 

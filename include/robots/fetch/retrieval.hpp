@@ -70,7 +70,15 @@ inline void validate(const retrieval_options& options) {
                 ": use 0 or more; with 0, none is followed");
   base::require(options.timeout.count() >= 0, "timeout", options.timeout.count(),
                 " ms: use 0 or more; with 0, there is no limit");
-  validate(options.retry);
+  const retry_options& retry = options.retry;
+  base::require(retry.attempts >= 1, "retry.attempts", retry.attempts,
+                ": use 1 or more; with 1, there is no retry");
+  base::require(retry.base.count() >= 0, "retry.base", retry.base.count(), " ms: use 0 or more");
+  base::require(retry.cap.count() >= 0, "retry.cap", retry.cap.count(), " ms: use 0 or more");
+  base::require(retry.max_retry_after.count() >= 0, "retry.max_retry_after",
+                retry.max_retry_after.count(), " s: use 0 or more");
+  base::require(retry.jitter >= 0 && retry.jitter <= 1, "retry.jitter", retry.jitter,
+                ": use a share from 0 to 1");
 }
 
 /// Retrieves one robots.txt, but does no I/O and reads no clock. The caller, called the driver,

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <robots/base/exceptions.hpp>
-
 #include <algorithm>
 #include <chrono>
 
@@ -27,19 +25,6 @@ struct retry_options {
 }  // namespace robots
 
 namespace robots::detail {
-
-/// Throws `std::invalid_argument` if a number is outside its range.
-inline void validate(const retry_options& options) {
-  base::require(options.attempts >= 1, "retry.attempts", options.attempts,
-                ": use 1 or more; with 1, there is no retry");
-  base::require(options.base.count() >= 0, "retry.base", options.base.count(),
-                " ms: use 0 or more");
-  base::require(options.cap.count() >= 0, "retry.cap", options.cap.count(), " ms: use 0 or more");
-  base::require(options.max_retry_after.count() >= 0, "retry.max_retry_after",
-                options.max_retry_after.count(), " s: use 0 or more");
-  base::require(options.jitter >= 0 && options.jitter <= 1, "retry.jitter", options.jitter,
-                ": use a share from 0 to 1");
-}
 
 /// Returns the wait after `failed` failed tries, at least 1. The wait is `base` after the first
 /// failure, and doubles with each further failure. It is at most `cap`, and at most one day. A
