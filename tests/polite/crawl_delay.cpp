@@ -1,5 +1,7 @@
 #include <robots/polite/crawl_delay.hpp>
 
+#include <robots/polite/gate_options.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,9 +21,8 @@ using namespace std::chrono_literals;
 using robots::compute_delay;
 using robots::computed_delay;
 using robots::delay_options;
+using robots::gate_options;
 using robots::longest_delay;
-using robots::polite_detail::spread_delay;
-using robots::polite_detail::squared_response;
 using delay_inputs = robots::computed_delay::inputs;
 using delay_term = robots::computed_delay::source;
 using std::chrono::milliseconds;
@@ -41,6 +42,9 @@ static_assert(compute_delay({.fixed_delay = 100ms}, {.crawl_delay = 2'000ms}, 1.
 static_assert(compute_delay({.fixed_delay = 100ms}, {.crawl_delay = 2'000ms}, 1.0).term ==
               delay_term::crawl_delay);
 
+constexpr nanoseconds squared_response(nanoseconds response_time) {
+  return compute_delay({}, {.last_response = response_time}, 0.5).delay;
+}
 static_assert(squared_response(2s) == 4s);
 static_assert(squared_response(1s) == 1s);
 static_assert(squared_response(100ms) == 10ms);
@@ -50,6 +54,9 @@ static_assert(squared_response(24h * 365 * 200) == longest_delay);
 static_assert(squared_response(nanoseconds::max()) == longest_delay);
 static_assert(squared_response(nanoseconds::min()) == 0s);
 
+constexpr nanoseconds spread_delay(nanoseconds fixed, double draw) {
+  return compute_delay({.fixed_delay = fixed}, {}, draw).delay;
+}
 static_assert(spread_delay(100ms, 0.0) == 50ms);
 static_assert(spread_delay(100ms, 0.5) == 100ms);
 static_assert(spread_delay(100ms, 1.0) == 150ms, "not 250 ms, as CrawlingRules's code has it");
@@ -256,14 +263,15 @@ TEST_CASE("Equal random generators give equal delays") {
 }
 
 TEST_CASE("Options that contradict each other are refused") {
-  CHECK_NOTHROW(validate(delay_options{}));
-  CHECK_NOTHROW(validate(delay_options{.fixed_delay = 1s, .floor = 2s, .cap = 2s}));
-  CHECK_THROWS_AS(validate(delay_options{.fixed_delay = -1ns}), std::invalid_argument);
-  CHECK_THROWS_AS(validate(delay_options{.floor = -1ns}), std::invalid_argument);
-  CHECK_THROWS_AS(validate(delay_options{.floor = 2s, .cap = 1s}), std::invalid_argument);
-  CHECK_THROWS_AS(validate(delay_options{.cap = -1s}), std::invalid_argument);
-  CHECK_THROWS_AS(validate(delay_options{.fixed_delay = nanoseconds::max()}),
+  CHECK_NOTHROW(validate(gate_options{.delay = {}}));
+  CHECK_NOTHROW(validate(gate_options{.delay = {.fixed_delay = 1s, .floor = 2s, .cap = 2s}}));
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.fixed_delay = -1ns}}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.floor = -1ns}}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.floor = 2s, .cap = 1s}}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.cap = -1s}}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.fixed_delay = nanoseconds::max()}}),
                   std::invalid_argument);
-  CHECK_THROWS_AS(validate(delay_options{.floor = nanoseconds::max(), .cap = nanoseconds::max()}),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      validate(gate_options{.delay = {.floor = nanoseconds::max(), .cap = nanoseconds::max()}}),
+      std::invalid_argument);
 }

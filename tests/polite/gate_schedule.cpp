@@ -1,6 +1,7 @@
 // A whole crawl on a clock that moves only while all threads sleep.
 #include "gate_fixture.hpp"
 #include "meeting_clock.hpp"
+#include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/host_gate.hpp>
 
 #include <doctest/doctest.h>
@@ -125,8 +126,8 @@ TEST_CASE("32 threads crawl 50 hosts politely and fairly, in the least possible 
         clock.sleep_until(result.start + chosen->latency, {});
         result.end = clock.now();
         result.least =
-            std::max<nanoseconds>({fixed / 2, chosen->robots_delay,
-                                   robots::polite_detail::squared_response(chosen->latency)});
+            std::max({nanoseconds{fixed / 2}, nanoseconds{chosen->robots_delay},
+                      robots::compute_delay({}, {.last_response = chosen->latency}, 0).delay});
         got.reservation.complete({.response_time = chosen->latency, .status = 200});
       }
       result.next = paced.next_allowed_at(chosen->url, chosen->limits).at;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 
 #include <algorithm>
@@ -24,16 +23,6 @@ struct delay_options {
   /// `cap`, since such a site probably wants no crawler. If false, the delay is `cap`.
   bool skip_above_cap = false;
 };
-
-/// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
-inline void validate(const delay_options& options) {
-  using base::require;
-  require(options.fixed_delay.count() >= 0 && options.floor.count() >= 0,
-          "fixed_delay and floor cannot be negative: use 0 for none");
-  require(options.fixed_delay <= longest_delay && options.floor <= longest_delay,
-          "fixed_delay and floor cannot be longer than 136 years");
-  require(options.cap >= options.floor, "cap is below floor: raise it, or omit it for no cap");
-}
 
 /// A delay between two requests to one host, and the source of this delay.
 struct computed_delay {
@@ -85,21 +74,6 @@ namespace polite_detail {
   return std::chrono::nanoseconds{rounds_up ? whole + 1 : whole};
 }
 
-/// Returns the square of a response time in seconds, since a slow host is busy: 2 s gives 4 s.
-[[nodiscard]] constexpr std::chrono::nanoseconds squared_response(
-    std::chrono::nanoseconds response_time) noexcept {
-  const auto positive = (std::max)(response_time, std::chrono::nanoseconds{0});
-  const double seconds = std::chrono::duration<double>{positive}.count();
-  return bounded_delay(seconds * seconds * 1e9);
-}
-
-/// Returns a delay from 0.5 x `fixed` to 1.5 x `fixed`, for a `draw` in [0, 1] (else for 1).
-[[nodiscard]] constexpr std::chrono::nanoseconds spread_delay(std::chrono::nanoseconds fixed,
-                                                              double draw) noexcept {
-  const double share = draw >= 0.0 && draw <= 1.0 ? draw : 1.0;
-  return bounded_delay(static_cast<double>(fixed.count()) * (0.5 + share));
-}
-
 }  // namespace polite_detail
 
 /// Returns the delay between two requests to one host (CrawlingRules):
@@ -127,8 +101,13 @@ namespace polite_detail {
   ask(std::clamp(inputs.request_rate, none, most), source::request_rate);
   result.skip_host = options.skip_above_cap && result.asked > options.cap;
   if (!result.skip_host) {
-    ask(polite_detail::spread_delay(options.fixed_delay, draw), source::fixed_delay);
-    ask(polite_detail::squared_response(inputs.last_response), source::last_response);
+    using polite_detail::bounded_delay;
+    const double share = draw >= 0.0 && draw <= 1.0 ? draw : 1.0;
+    ask(bounded_delay(static_cast<double>(options.fixed_delay.count()) * (0.5 + share)),
+        source::fixed_delay);
+    const std::chrono::duration<double> response =
+        (std::max)(inputs.last_response, std::chrono::nanoseconds{0});
+    ask(bounded_delay(response.count() * response.count() * 1e9), source::last_response);
     ask(options.floor, source::floor);
   }
   const bool is_capped = result.asked > options.cap;

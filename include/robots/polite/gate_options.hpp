@@ -70,7 +70,12 @@ struct gate_options {
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const gate_options& options) {
   using base::require;
-  validate(options.delay);
+  const delay_options& delay = options.delay;
+  require(delay.fixed_delay.count() >= 0 && delay.floor.count() >= 0,
+          "fixed_delay and floor cannot be negative: use 0 for none");
+  require(delay.fixed_delay <= longest_delay && delay.floor <= longest_delay,
+          "fixed_delay and floor cannot be longer than 136 years");
+  require(delay.cap >= delay.floor, "cap is below floor: raise it, or omit it for no cap");
   require(options.concurrency > 0, "concurrency is 0, so no request is possible: use 1 or more");
   require(options.max_hosts > 0, "max_hosts is 0, so no request is possible: use 1 or more");
   const slow_down_options& slow = options.slow_down;

@@ -24,12 +24,6 @@
 
 namespace robots {
 
-namespace polite_detail {
-
-struct gate_state;
-
-}  // namespace polite_detail
-
 /// The answer of `reservation::start`.
 struct start_result {
   /// `go` to start now, `not_yet` to wait, or the reason why the reservation was cancelled.

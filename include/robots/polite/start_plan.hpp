@@ -104,9 +104,6 @@ struct request_report {
   [[nodiscard]] constexpr bool overloaded() const noexcept {
     return status == 429 || status == 503;
   }
-
-  /// Returns true if the host answered the request with 2xx or 3xx.
-  [[nodiscard]] constexpr bool succeeded() const noexcept { return status >= 200 && status < 400; }
 };
 
 /// Makes the report of an exchange that took `response_time`. `now` is the date at which the

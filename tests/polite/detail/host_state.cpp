@@ -162,7 +162,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     host.request(14s, {.status = 200});
     CHECK(host.plan(14s).overloads == 2);
     CHECK(host.plan(14s).at == origin + 22s);  // the delay that applied at the last start
-    host.request(22s, {.status = 200});
+    host.request(22s, {.status = 304});
     CHECK(host.plan(22s).at == origin + 26s);
     host.request(26s, {.status = 200});
     CHECK(host.plan(26s).at == origin + 28s);

@@ -26,6 +26,8 @@
 
 namespace robots::polite_detail {
 
+struct gate_state;
+
 /// The clock and the observer of a gate. The virtual functions hide the types of both.
 class gate_environment : public detail::event_teller {
  public:

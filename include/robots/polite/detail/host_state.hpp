@@ -230,7 +230,7 @@ class host_state {
     if (report.overloaded()) {
       overloads_ = static_cast<std::uint8_t>((std::min)(steps + 1, most_overloads));
       overloaded_at_ = now.steady;
-    } else if (report.succeeded()) {
+    } else if (report.status >= 200 && report.status < 400) {
       overloads_ = static_cast<std::uint8_t>(steps > 0 ? steps - 1 : 0);
     }
     if (report.retry_after) {
@@ -280,7 +280,13 @@ class host_state {
       inputs.last_response = last_response_;
     }
     const computed_delay delay = compute_delay(now.options->delay, inputs, draw);
-    return {delay, slowed(delay.delay, now)};
+    const slow_down_options& slow = now.options->slow_down;
+    std::uint32_t steps = overloads_at(now);
+    gap result{delay, steps > 0 ? (std::max)(delay.delay, slow.first) : delay.delay};
+    for (; steps > 0 && result.length < slow.most; --steps) {
+      result.length += (std::min)(result.length, slow.most - result.length);
+    }
+    return result;
   }
 
   /// Delays the start in `result` until the delay after `previous` is over and a Visit-time is
@@ -362,17 +368,6 @@ class host_state {
     return now.steady < base::saturating_add(overloaded_at_, now.options->slow_down.lasts)
                ? overloads_
                : std::uint32_t{0};
-  }
-
-  [[nodiscard]] std::chrono::nanoseconds slowed(std::chrono::nanoseconds delay,
-                                                const gate_moment& now) const noexcept {
-    const slow_down_options& slow = now.options->slow_down;
-    std::uint32_t steps = overloads_at(now);
-    std::chrono::nanoseconds longer = steps > 0 ? (std::max)(delay, slow.first) : delay;
-    for (; steps > 0 && longer < slow.most; --steps) {
-      longer += (std::min)(longer, slow.most - longer);
-    }
-    return longer;
   }
 
   static constexpr std::uint32_t most_overloads = 30;
