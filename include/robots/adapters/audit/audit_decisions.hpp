@@ -239,18 +239,16 @@ class audit_judge {
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
-    if (!recorded.directives.empty()) {
-      // The entry can name the robots.txt of its policy. If it does not, the policy comes from an
-      // earlier robots.txt of `site` or `final_site` with the same directives.
-      const std::string own = text_key(recorded.site, recorded.directives);
-      const auto body = bodies_.find(entry.text("body"));
-      const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
-      if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-        texts_[own] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
-                       entry.flag("truncated")};
-      } else if (theirs != texts_.end()) {
-        texts_.try_emplace(own, recorded_text{theirs->second});
-      }
+    // The entry can name the robots.txt of its policy. If it does not, the policy comes from an
+    // earlier robots.txt of `site` or `final_site` with the same directives.
+    const std::string own = text_key(recorded.site, recorded.directives);
+    const auto body = bodies_.find(entry.text("body"));
+    const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
+    if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
+      texts_[own] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
+                     entry.flag("truncated")};
+    } else if (theirs != texts_.end()) {
+      texts_.try_emplace(own, recorded_text{theirs->second});
     }
     policies_.insert_or_assign(id, std::move(recorded));
   }
@@ -266,10 +264,9 @@ class audit_judge {
                                                          : policy::refusal(agent, *recorded.reason);
     }
     if (recorded.directives.empty()) {
-      record_head source;
-      source.outcome = recorded.outcome;
       return std::make_shared<const policy>(
-          allows ? fallback_action::allow_all : fallback_action::deny_all, agent, source);
+          allows ? fallback_action::allow_all : fallback_action::deny_all, agent,
+          record_head{{.outcome = recorded.outcome}});
     }
     auto text = texts_.find(text_key(recorded.site, recorded.directives));
     if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
@@ -286,10 +283,8 @@ class audit_judge {
     if (compiled == nullptr) {
       audit_lines lines{files_[text->second.body.file], text->second.body.offset};
       const auto entry = audit_entry::read(lines.next().value_or(""));
-      record source;
-      source.outcome = outcome::success;
-      source.charset = text->second.charset;
-      source.truncated = text->second.truncated;
+      record source{{{.outcome = outcome::success, .truncated = text->second.truncated},
+                     text->second.charset}};
       source.body = entry ? entry->text("text") : "";
       compiled = detail::judge(source, agent,
                                {.fallback = fallback_policy::permissive(), .parse = crawler_.parse},

@@ -14,16 +14,12 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace robots {
 
@@ -80,13 +76,39 @@ class AuditTrail {
     if ((is_decision || std::same_as<Event, admission_event>) && !writer_->takes()) {
       return;
     }
-    adapters_detail::audit_news news{.time = event.time(), .about = about(event)};
+    base::json_writer about;
+    about.text("site", event.site);
+    if (!event.crawler.empty() && event.crawler != writer_->token) {
+      about.text("agent", event.crawler);  // one of `cache_options::other_agents`
+    }
+    if (event.context != nullptr && !event.context->trace_id.empty()) {
+      about.text("trace_id", event.context->trace_id).text("span_id", event.context->span_id);
+    }
+    adapters_detail::audit_news news{.time = event.time(), .about = std::move(about).finish()};
     if constexpr (is_decision) {
       news.policy = event.decision.policy;
     }
     base::json_writer members{adapters_detail::longest_text};
     if constexpr (requires { event.policy; }) {
-      add_policies(news.parts, event, std::move(members));
+      // The event has a new policy. Adds the robots.txt, if the event has it, and the policies of
+      // all crawlers of the cache.
+      if constexpr (requires { event.record; }) {
+        const record& got = event.record;
+        if (!got.body.empty() || (got.outcome == outcome::success && !got.not_modified)) {
+          const std::string id = adapters_detail::sha256(got.body);
+          base::json_writer content;
+          content.text("id", id).number("octets", got.body.size()).text("text", got.body);
+          news.parts.push_back({"body", std::move(content).finish(), id, true});
+          members.text("body", id);
+        }
+      }
+      for (const auto& other : event.policy.others()) {
+        adapters_detail::add_parts(news.parts, "policy", *other, members);
+      }
+      if constexpr (requires { event.duration; }) {
+        members.seconds("duration_seconds", event.duration);
+      }
+      adapters_detail::add_parts(news.parts, Event::name, event.policy, std::move(members));
     } else {
       detail::describe(members, event);
       news.parts.push_back({Event::name, std::move(members).finish()});
@@ -112,46 +134,6 @@ class AuditTrail {
   [[nodiscard]] audit_stats stats() const { return writer_->stats(); }
 
  private:
-  /// Returns a JSON object with the site, the agent and the trace of `event`.
-  template <class Event>
-  [[nodiscard]] std::string about(const Event& event) const {
-    base::json_writer json;
-    json.text("site", event.site);
-    if (!event.crawler.empty() && event.crawler != writer_->token) {
-      json.text("agent", event.crawler);  // one of `cache_options::other_agents`
-    }
-    if (event.context != nullptr && !event.context->trace_id.empty()) {
-      json.text("trace_id", event.context->trace_id).text("span_id", event.context->span_id);
-    }
-    return std::move(json).finish();
-  }
-
-  /// Adds the entries of an event with a new policy: the robots.txt, if the event has it, and the
-  /// policies of all crawlers of the cache.
-  template <class Event>
-  static void add_policies(std::vector<adapters_detail::audit_part>& parts, const Event& event,
-                           base::json_writer members) {
-    if constexpr (requires { event.record; }) {
-      const record& got = event.record;
-      if (!got.body.empty() || (got.outcome == outcome::success && !got.not_modified)) {
-        const std::string id = adapters_detail::sha256(got.body);
-        base::json_writer content;
-        content.text("id", id).number("octets", got.body.size()).text("text", got.body);
-        parts.push_back({"body", std::move(content).finish(), id, true});
-        members.text("body", id);
-      }
-    }
-    for (const auto& other : event.policy.others()) {
-      std::ranges::move(adapters_detail::parts_of("policy", *other, members),
-                        std::back_inserter(parts));
-    }
-    if constexpr (requires { event.duration; }) {
-      members.seconds("duration_seconds", event.duration);
-    }
-    std::ranges::move(adapters_detail::parts_of(Event::name, event.policy, std::move(members)),
-                      std::back_inserter(parts));
-  }
-
   std::shared_ptr<writer> writer_;  // shared with the thread of the queue
   std::shared_ptr<writer::queue> queue_;
 };

@@ -4,12 +4,12 @@
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/exceptions.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,10 +60,8 @@ class audit_verifier {
   }
 
   [[nodiscard]] audit_result run() {
-    if (files_.empty()) {
-      throw std::invalid_argument{
-          "verify_audit: the list of files is empty: give the files of the trail"};
-    }
+    base::require(!files_.empty(),
+                  "verify_audit: the list of files is empty: give the files of the trail");
     for (const std::string& file : files_) {
       audit_lines lines{file};
       at_ = {file, 0};
@@ -123,13 +121,11 @@ class audit_verifier {
                             (entry ? "it does not match its hash" : "it is not an entry any more"));
     }
     const std::uint64_t n = entry->n();
-    if (expected_ == 0) {
-      expected_ = n;
-      if (n > 1 && entry->type() == "trail") {
-        found_.notes.push_back("the entries 1 to " + std::to_string(n - 1) +
-                               " are in earlier files, which were not checked: give all files");
-      }
+    if (expected_ == 0 && n > 1 && entry->type() == "trail") {
+      found_.notes.push_back("the entries 1 to " + std::to_string(n - 1) +
+                             " are in earlier files, which were not checked: give all files");
     }
+    expected_ = expected_ == 0 ? n : expected_;
     if (n != expected_) {
       return fail_number(*entry);
     }
@@ -262,15 +258,13 @@ class audit_verifier {
   /// Returns the place of the first entry with the number `n` and the hash `hash`. An empty `hash`
   /// matches any entry. Returns line 0 if no entry matches.
   [[nodiscard]] place find(std::uint64_t n, std::string_view hash = {}) const {
-    const std::string start = "{\"n\":" + std::to_string(n) + ",";
     for (const std::string& file : files_) {
       audit_lines lines{file};
       while (const auto line = lines.next()) {
-        if (line->starts_with(start)) {
-          const auto entry = audit_entry::read(*line);
-          if (entry && entry->is_whole() && (hash.empty() || entry->hash() == hash)) {
-            return {file, lines.number()};
-          }
+        const auto entry = audit_entry::read(*line);
+        if (entry && entry->n() == n && entry->is_whole() &&
+            (hash.empty() || entry->hash() == hash)) {
+          return {file, lines.number()};
         }
       }
     }

@@ -11,6 +11,7 @@
 #include <openssl/sha.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -202,9 +203,6 @@ class json_object {
     return found;
   }
 
- protected:
-  json_object() = default;
-
  private:
   [[nodiscard]] static bool take(std::string_view& rest, char wanted) {
     const bool is_there = rest.starts_with(wanted);
@@ -219,12 +217,9 @@ class json_object {
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
       const bool closes = c == '}' || c == ']';
-      if (quoted) {
+      if (quoted || c == '"') {
         i += c == '\\' ? 1 : 0;
-        quoted = c != '"';
-      } else if (c == '"') {
-        quoted = true;
-        continue;
+        quoted = quoted != (c == '"');
       } else if (depth == 0 && (closes || c == ',')) {
         return i;
       } else {
@@ -238,34 +233,32 @@ class json_object {
     return 0;
   }
 
-  [[nodiscard]] static char32_t unit(std::string_view digits) {
+  /// Removes `start` octets and a hexadecimal number from `rest`, and returns the number.
+  [[nodiscard]] static char32_t take_unit(std::string_view& rest, std::size_t start,
+                                          std::size_t digits) {
     char32_t value = 0;
-    for (const char c : digits) {
+    for (const char c : rest.substr(start, digits)) {
       value = 16 * value + (static_cast<char32_t>(base::hex_value(c)) & 0xFU);
     }
+    rest.remove_prefix((std::min)(start + digits, rest.size()));
     return value;
   }
 
-  [[nodiscard]] static std::string octets(std::string_view text) {
+  [[nodiscard]] static std::string octets(std::string_view rest) {
     std::string result;
-    for (std::size_t i = 0; i < text.size();) {
-      const std::string_view rest = text.substr(i);
+    while (!rest.empty()) {
       if (rest.starts_with("\\\\x")) {
-        result += static_cast<char>(unit(rest.substr(3, 2)));
-        i += 5;
+        result += static_cast<char>(take_unit(rest, 3, 2));
       } else if (rest.starts_with("\\u")) {
-        char32_t character = unit(rest.substr(2, 4));
-        i += 6;
-        const bool is_lead = character >= 0xD800 && character < 0xDC00;
-        if (is_lead && i < text.size() && text.substr(i).starts_with("\\u")) {
-          character =
-              0x10000 + ((character - 0xD800) << 10U) + (unit(text.substr(i + 2, 4)) - 0xDC00);
-          i += 6;
+        char32_t character = take_unit(rest, 2, 4);
+        if (character >= 0xD800 && character < 0xDC00 && rest.starts_with("\\u")) {
+          character = 0x10000 + ((character - 0xD800) << 10U) + (take_unit(rest, 2, 4) - 0xDC00);
         }
         base::append_utf8(result, character);
       } else {
-        i += rest.front() == '\\' && rest.size() > 1 ? 1U : 0U;
-        result += text[i++];
+        rest.remove_prefix(rest.front() == '\\' && rest.size() > 1 ? 1 : 0);
+        result += rest.front();
+        rest.remove_prefix(1);
       }
     }
     return result;
@@ -276,8 +269,11 @@ class json_object {
 };
 
 /// A line of a trail, without its line end. The text must outlive this object.
-class audit_entry : public json_object {
- public:
+struct audit_entry : json_object {
+  static constexpr std::size_t hash_size = 75;  // the size of `,"hash":"HASH"}`
+
+  std::string_view line;
+
   [[nodiscard]] static std::optional<audit_entry> read(std::string_view line) {
     auto object = json_object::read(line);
     if (!object || !line.starts_with("{\"n\":") || line.size() < hash_size ||
@@ -295,7 +291,7 @@ class audit_entry : public json_object {
   [[nodiscard]] std::string hash() const { return text("hash"); }
 
   [[nodiscard]] std::string_view before_hash() const {
-    return line_.substr(0, line_.size() - hash_size);
+    return line.substr(0, line.size() - hash_size);
   }
 
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
@@ -307,14 +303,6 @@ class audit_entry : public json_object {
     return said.ends_with(end) &&
            key.has_signed(said.substr(0, said.size() - end.size()), signature);
   }
-
- private:
-  static constexpr std::size_t hash_size = 75;  // the size of `,"hash":"HASH"}`
-
-  audit_entry(json_object object, std::string_view line)
-      : json_object(std::move(object)), line_(line) {}
-
-  std::string_view line_;
 };
 
 /// Reads the lines of a file of an audit trail, one at a time.

@@ -3,6 +3,7 @@
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/base/exceptions.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -16,7 +17,6 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -31,17 +31,15 @@ class audit_file {
  public:
   /// Opens the last file, or makes the first. Throws `audit_error` if a file cannot be used.
   explicit audit_file(const audit_options& options) : path_{options.path} {
-    if (path_.empty()) {
-      throw std::invalid_argument{
-          "audit_options: path is empty: set the start of the names of the files"};
-    }
-    lock_ = open_locked(path_ + ".lock");
+    base::require(!path_.empty(),
+                  "audit_options: path is empty: set the start of the names of the files");
+    lock_ = open(path_ + ".lock");
     number_ = std::max<std::uint64_t>(last_number(), 1);
-    file_ = open_locked(path_of(number_));
+    file_ = open(path_of(number_));
     mend(file_, path_of(number_));
     if (size_ == 0 && number_ > 1) {  // the file is empty: the trail ends in the file before it
       const std::string before = path_of(number_ - 1);
-      mend(open(before), before);
+      mend(open(before, false), before);
       if (size_ == 0) {
         throw audit_error{"AuditTrail: " + before +
                           " has no entry, and neither has the file after it: restore it, or move "
@@ -108,10 +106,10 @@ class audit_file {
   [[nodiscard]] bool begin_next() {
     try {
       if (const std::string name = path_ + ".lock"; !is_named(lock_, name)) {
-        lock_ = open_locked(name);  // somebody has deleted the lock file
+        lock_ = open(name);  // somebody has deleted the lock file
       }
       const std::uint64_t number = (std::max)(number_, last_number()) + 1;
-      file_ = open_locked(path_of(number));
+      file_ = open(path_of(number));
       number_ = number;
       size_ = 0;
       is_torn_ = false;
@@ -126,27 +124,24 @@ class audit_file {
     return (std::filesystem::path{path_}.parent_path() / name_of(number)).string();
   }
 
-  [[nodiscard]] static file_handle open(const std::string& name) {
+  /// Opens a file. If `locks` is true, also locks the file, and throws `audit_error` if another
+  /// trail or process holds the lock.
+  [[nodiscard]] static file_handle open(const std::string& name, bool locks = true) {
     const int opened = ::open(name.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
     if (opened < 0) {
       throw audit_error{"AuditTrail: " + name +
                         " cannot be opened: " + std::generic_category().message(errno)};
     }
-    return {new int{opened}, [](const int* closed) {
-              ::close(*closed);
-              std::default_delete<const int>{}(closed);
-            }};
-  }
-
-  /// Opens a file and locks it. Throws `audit_error` if another trail or process holds the lock.
-  [[nodiscard]] static file_handle open_locked(const std::string& name) {
-    file_handle opened = open(name);
-    if (::flock(*opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    file_handle file{new int{opened}, [](const int* closed) {
+                       ::close(*closed);
+                       std::default_delete<const int>{}(closed);
+                     }};
+    if (locks && ::flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       throw audit_error{
           "AuditTrail: " + name +
           " is in use by another trail or process: end that one, or set another path"};
     }
-    return opened;
+    return file;
   }
 
   /// Returns true if `opened` is the file that now has this name.

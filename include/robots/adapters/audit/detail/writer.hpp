@@ -3,6 +3,7 @@
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/file.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
@@ -29,7 +30,6 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -63,12 +63,11 @@ struct audit_part {
   return std::move(json).finish();
 }
 
-/// Returns the entries about a policy. If the policy obeys a robots.txt, the first entry has the
-/// directives. The last entry has the given `type`, the members of `about`, the id of the policy,
-/// and a description of the policy. The id is the SHA-256 of this description.
-[[nodiscard]] inline std::vector<audit_part> parts_of(std::string_view type, const policy& from,
-                                                      base::json_writer about = {}) {
-  std::vector<audit_part> parts;
+/// Adds the entries about a policy to `parts`. If the policy obeys a robots.txt, the first entry
+/// has the directives. The last entry has the given `type`, the members of `about`, the id of the
+/// policy, and a description of the policy. The id is the SHA-256 of this description.
+inline void add_parts(std::vector<audit_part>& parts, std::string_view type, const policy& from,
+                      base::json_writer about = {}) {
   const record_head source = from.source();
   base::json_writer json{longest_text};
   json.text("basis", to_string(from.basis()));
@@ -98,7 +97,6 @@ struct audit_part {
   std::string text = std::move(about).finish();
   text.back() = ',';
   parts.push_back({type, text.append(members, 1), std::move(id), type == "policy"});
-  return parts;
 }
 
 /// Returns, as JSON, the options on which the decisions of a crawler depend.
@@ -160,24 +158,17 @@ class audit_writer {
     if (!options.signing_key.empty()) {
       key_ = ed25519_key{options.signing_key, true};
     }
-    const auto require = [](bool is_valid, const std::string& complaint) {
-      is_valid ? void() : throw std::invalid_argument{complaint};
-    };
-    require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
-    require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
-    const auto share = std::to_string(options.share);
-    require(options.share >= 0 && options.share <= 1,
-            "audit_options: share is " + share + ", and must be from 0 to 1");
+    base::require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
+    base::require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
+    base::require(options.share >= 0 && options.share <= 1, "audit_options: share", options.share,
+                  ", and must be from 0 to 1");
     const auto every = options.flush_every.value_or(std::chrono::milliseconds{0}).count();
-    require(every >= 0,
-            "audit_options: flush_every is " + std::to_string(every) + " ms: set 0 for at once");
+    base::require(every >= 0, "audit_options: flush_every", every, " ms: set 0 for at once");
     // JSON escapes can make a robots.txt or its directives six times longer. The result must fit
     // into one line with the other members.
-    constexpr std::size_t longest = audit_lines::longest / 8;
-    const auto most = std::to_string(crawler.parse.max_bytes);
-    require(crawler.parse.max_bytes <= longest, "AuditTrail: parse.max_bytes is " + most +
-                                                    ", and a trail records files of up to " +
-                                                    std::to_string(longest) + " octets: lower it");
+    base::require(crawler.parse.max_bytes <= audit_lines::longest / 8,
+                  "AuditTrail: parse.max_bytes", crawler.parse.max_bytes,
+                  ", and a trail records files of up to 4194304 octets: lower it");
     written_.chain = file_.end();
     if (const std::string& torn = file_.torn(); !torn.empty()) {
       base::json_writer cut;
@@ -228,11 +219,11 @@ class audit_writer {
         }
       }
     }
-    const bool is_asked = now.flushes || now.ends;
-    if (is_asked) {  // states lost events and changed files
+    if (now.flushes || now.ends) {  // states lost events and changed files
       write_block({}, now.ends ? "close" : "");
+      flush_at_ = clock::now();
     }
-    if (is_asked || (flush_at_ && clock::now() >= *flush_at_)) {
+    if (flush_at_ && clock::now() >= *flush_at_) {
       flush_file();
       flush_at_.reset();
     }
@@ -383,30 +374,27 @@ class audit_writer {
   /// Adds the entries of an event. If `known_` lacks the event's policy, first adds the policy.
   void add(const audit_news& news) {
     std::string about = news.about;
+    const auto add_all = [&](const std::vector<audit_part>& parts) {
+      for (const audit_part& part : parts) {
+        const bool is_new = part.id.empty() || known_.insert(part.id).second;
+        if (is_new || !part.once) {
+          add_entry(part.type, part.members, about, news.time);
+        }
+      }
+    };
     if (news.policy) {
       auto& [object, id] = ids_[news.policy.get()];
-      if (object.lock() != news.policy) {
+      if (object.lock() != news.policy || !known_.contains(id)) {
+        std::vector<audit_part> parts;
+        add_parts(parts, "policy", *news.policy);
         object = news.policy;
-        id = parts_of("policy", *news.policy).back().id;
-      }
-      if (!known_.contains(id)) {
-        for (const audit_part& part : parts_of("policy", *news.policy)) {
-          add_part(news.time, about, part);
-        }
+        id = parts.back().id;
+        add_all(parts);
       }
       about.back() = ',';
       about += "\"policy\":\"" + id + "\"}";
     }
-    for (const audit_part& part : news.parts) {
-      add_part(news.time, about, part);
-    }
-  }
-
-  void add_part(wall_time time, std::string_view about, const audit_part& part) {
-    const bool is_new = part.id.empty() || known_.insert(part.id).second;
-    if (is_new || !part.once) {
-      add_entry(part.type, part.members, about, time);
-    }
+    add_all(news.parts);
   }
 
   void add_entry(std::string_view type, std::string_view members, std::string_view about = {},
