@@ -10,7 +10,6 @@
 #include <robots/time/steady_clock.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -232,9 +231,9 @@ class RedisStore : public SharedStore {
     for (const auto& server : client_->servers()) {
       std::string cursor = "0";
       do {
-        const std::array<command, 1> scan{{{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"}}};
+        const command scan{"SCAN", cursor, "MATCH", pattern, "COUNT", "512"};
         const reply page =
-            client::accepted(scan.front(), std::move(server->ask(scan).front()), reply::kind::list);
+            client::accepted(scan, std::move(server->ask({&scan, 1}).front()), reply::kind::list);
         if (page.list.size() != 2) {
           throw store_error{
               "RedisStore: the reply to SCAN is not a page of keys: check that "

@@ -114,10 +114,8 @@ class redis_client {
         replies[indices[j]] = follow(to, batch[j], std::move(answered[j]));
       }
     }
-    const auto is_lost = [](const redis_reply& reply) {
-      return reply.type == redis_reply::kind::lost;
-    };
-    if (!replies.empty() && std::all_of(replies.begin(), replies.end(), is_lost)) {
+    const auto lost = std::ranges::count(replies, redis_reply::kind::lost, &redis_reply::type);
+    if (lost > 0 && std::cmp_equal(lost, replies.size())) {
       throw_failure(replies.back().text);
     }
     return replies;

@@ -4,11 +4,11 @@
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/decimal.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -170,22 +170,17 @@ class redis_connector {
 
   explicit redis_connector(const redis_options& from)
       : options{from}, endpoint{parse_redis_url(from.url)} {
-    using std::chrono::milliseconds;
-    if (endpoint.tls && !options.tls) {
-      throw std::invalid_argument{
-          "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
-          "<robots/adapters/redis/redis_tls.hpp>, link robots::redis_tls and set .tls = "
-          "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside the "
-          "program and write redis:// with its address"};
-    }
-    const char* const bad = options.connect_timeout <= milliseconds{0}   ? "connect_timeout"
-                            : options.command_timeout <= milliseconds{0} ? "command_timeout"
-                            : options.max_connections == 0               ? "max_connections"
-                            : options.max_value_bytes == 0               ? "max_value_bytes"
-                                                                         : nullptr;
-    if (bad != nullptr) {
-      throw std::invalid_argument{std::string{"redis_options: "} + bad + " must be above 0"};
-    }
+    base::require(!endpoint.tls || options.tls,
+                  "redis_options: rediss:// needs tls: with hiredis 1.0 or later, include "
+                  "<robots/adapters/redis/redis_tls.hpp>, link robots::redis_tls and set .tls = "
+                  "robots::redis_tls{}; with an older one, put a TLS proxy such as stunnel beside "
+                  "the program and write redis:// with its address");
+    base::require(options.connect_timeout.count() > 0,
+                  "redis_options: connect_timeout must be above 0");
+    base::require(options.command_timeout.count() > 0,
+                  "redis_options: command_timeout must be above 0");
+    base::require(options.max_connections > 0, "redis_options: max_connections must be above 0");
+    base::require(options.max_value_bytes > 0, "redis_options: max_value_bytes must be above 0");
   }
 
   /// Opens a connection to `server`. If `server` is empty, opens a connection to the only server,
@@ -199,8 +194,8 @@ class redis_connector {
     const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint.master};
     const redis_reply answer = ask_any(endpoint.servers, question, stop).second;
     auto master = open(address_in(answer.list), deadline, stop);
-    const std::array<redis_command, 1> role{{{"ROLE"}}};
-    const redis_reply reply = std::move(master->ask(role, deadline).front());
+    const redis_command role{"ROLE"};
+    const redis_reply reply = std::move(master->ask({&role, 1}, deadline).front());
     if (!reply.list.empty() && reply.list.front().text != "master") {
       master->fail(
           "is not a master, although the Sentinels name it as one: check their configuration");
@@ -332,12 +327,7 @@ class redis_node {
     }
     // Drops the connection after an error reply, since the error can mean that another server is
     // now the master.
-    if (std::any_of(replies.begin(), replies.end(), [](const redis_reply& reply) {
-          return reply.type == redis_reply::kind::error;
-        })) {
-      connection.reset();
-    }
-    if (connection) {
+    if (std::ranges::find(replies, redis_reply::kind::error, &redis_reply::type) == replies.end()) {
       const std::scoped_lock keeping{mutex_};
       idle_.push_back(std::move(connection));
     }
