@@ -128,8 +128,12 @@ class OpenTelemetryMetrics {
       // The SDK reads one instrument after another. If the SDK reads the first instrument again, a
       // new collection has begun. Each collection needs a new snapshot.
       if (owner.first == nullptr || owner.first == &from) {
-        owner.latest = owner.families();
         owner.first = &from;
+        owner.latest.clear();
+        owner.latest = owner.families();
+      }
+      if (from.index >= owner.latest.size()) {
+        return;  // the snapshot failed
       }
       for (const auto& sample : owner.latest[from.index].samples) {
         const std::map<std::string, std::string> labels{sample.labels.begin(), sample.labels.end()};

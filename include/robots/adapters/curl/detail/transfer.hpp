@@ -8,8 +8,10 @@
 #include <robots/http/message.hpp>
 
 #include <curl/curl.h>
+#ifndef _WIN32
 #include <netinet/in.h>
 #include <sys/socket.h>
+#endif
 
 #include <algorithm>
 #include <array>

@@ -310,12 +310,17 @@ class redis_node {
     };
     const std::unique_ptr<redis_node, decltype(end)> permit{this, end};
     std::unique_ptr<redis_connection> connection;
-    if (!idle_.empty()) {
+    while (!connection && !idle_.empty()) {
       connection = std::move(idle_.back());  // the connection that was used last
       idle_.pop_back();
+      lock.unlock();
+      if (!connection->is_idle()) {
+        connection.reset();
+      }
+      lock.lock();
     }
     lock.unlock();
-    if (!connection || !connection->is_idle()) {
+    if (!connection) {
       connection = connector_.connect(address);
     }
     std::vector<redis_reply> replies;
