@@ -4,12 +4,13 @@
 
 #include <string_view>
 
-using robots::base::is_scheme;
 using robots::base::printable;
+using robots::base::scheme_length;
 using robots::base::scheme_prefix;
 
-static_assert(is_scheme("h") && is_scheme("HTTP") && is_scheme("a1+-."));
-static_assert(!is_scheme("") && !is_scheme("1a") && !is_scheme("+a") && !is_scheme("a b"));
+static_assert(scheme_length("h") == 1 && scheme_length("HTTP") == 4 && scheme_length("a1+-.") == 5);
+static_assert(scheme_length("") == 0 && scheme_length("1a") == 0 && scheme_length("+a") == 0);
+static_assert(scheme_length("a b") == 1);
 
 static_assert(scheme_prefix("https://example.com/a") == 8);
 static_assert(scheme_prefix("x://") == 4);

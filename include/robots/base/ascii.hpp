@@ -91,10 +91,6 @@ template <class Predicate>
   return length;
 }
 
-[[nodiscard]] constexpr bool is_scheme(std::string_view text) noexcept {
-  return !text.empty() && scheme_length(text) == text.size();
-}
-
 /// Returns the length of `scheme://` at the start of `url`. Returns 0 if there is none, as in
 /// `localhost:80`. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {

@@ -12,14 +12,13 @@ namespace robots {
 
 namespace http_detail {
 
-/// The five components of a URI reference (RFC 3986, section 3), as views of the text. A missing
-/// component is an empty optional, but an empty component is an empty text.
+/// The components of a URI reference (RFC 3986, section 3) before its fragment, as views of the
+/// text. A missing component is an empty optional, but an empty component is an empty text.
 struct url_parts {
   std::optional<std::string_view> scheme;     ///< the scheme, without the `:`
   std::optional<std::string_view> authority;  ///< the authority, without the `//`
   std::string_view path;                      ///< the path, with its leading `/` if it has one
   std::optional<std::string_view> query;      ///< the query, without the `?`
-  std::optional<std::string_view> fragment;   ///< the fragment, without the `#`
 };
 
 /// Returns true if `text` has a space or a control character, which would break the request line.
@@ -34,18 +33,15 @@ struct url_parts {
 /// Splits any text into the components of a URI reference (RFC 3986, appendix B), unchecked.
 [[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
   url_parts parts;
-  if (const std::size_t hash = text.find('#'); hash != std::string_view::npos) {
-    parts.fragment = text.substr(hash + 1);
-    text = text.substr(0, hash);
-  }
+  text = text.substr(0, text.find('#'));
   if (const std::size_t mark = text.find('?'); mark != std::string_view::npos) {
     parts.query = text.substr(mark + 1);
     text = text.substr(0, mark);
   }
-  const std::size_t colon = text.find(':');
-  if (colon != std::string_view::npos && base::is_scheme(text.substr(0, colon))) {
-    parts.scheme = text.substr(0, colon);
-    text.remove_prefix(colon + 1);
+  const std::size_t length = base::scheme_length(text);
+  if (length > 0 && text.substr(length).starts_with(':')) {
+    parts.scheme = text.substr(0, length);
+    text.remove_prefix(length + 1);
   }
   if (text.starts_with("//")) {
     text.remove_prefix(2);
