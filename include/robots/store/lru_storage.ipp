@@ -102,12 +102,6 @@ struct alignas(64) lru_storage_base::shard {
     return found == table.end() ? nullptr : *found;
   }
 
-  /// Adds an entry. If memory runs out, throws `std::bad_alloc` and has no effect.
-  void add(node::owner added) {
-    table.insert(added.get());
-    entries.add(std::move(added));
-  }
-
   void use(node& used, time_point now) noexcept {
     used.used = now;
     if (entries.newest != &used) {
@@ -276,7 +270,8 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
     const std::scoped_lock lock{in.mutex};
     if (added) {
       found = added.get();
-      in.add(std::move(added));
+      in.table.insert(found);  // first, since it may throw `std::bad_alloc`
+      in.entries.add(std::move(added));
       ++state_->size;
     } else {
       state_->bytes -= found->bytes();

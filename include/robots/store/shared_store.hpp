@@ -160,9 +160,7 @@ class SharedStore {
  protected:
   SharedStore() = default;
   SharedStore(const SharedStore&) = default;
-  SharedStore(SharedStore&&) = default;
   SharedStore& operator=(const SharedStore&) = default;
-  SharedStore& operator=(SharedStore&&) = default;
 
  private:
   void answer(store_reply& reply, const store_question& question,

@@ -43,14 +43,14 @@ namespace detail {
 
 /// Throws `std::invalid_argument` if an option is out of range. The message says what to change.
 inline void validate(const tiered_options& options) {
-  base::require(options.lease.count() > 0, "tiered_options: lease", options.lease.count(),
-                " ms: use 1 ms or more");
-  base::require(options.poll.count() > 0, "tiered_options: poll", options.poll.count(),
-                " ms: use 1 ms or more");
-  base::require(options.wait.count() >= 0, "tiered_options: wait", options.wait.count(),
-                " ms: use 0 ms or more");
-  base::require(options.patience.count() >= 0, "tiered_options: patience", options.patience.count(),
-                " ms: use 0 ms or more");
+  const auto require_ms = [](const char* name, std::chrono::milliseconds value, int least) {
+    base::require(value.count() >= least, name, value.count(),
+                  least > 0 ? " ms: use 1 ms or more" : " ms: use 0 ms or more");
+  };
+  require_ms("tiered_options: lease", options.lease, 1);
+  require_ms("tiered_options: poll", options.poll, 1);
+  require_ms("tiered_options: wait", options.wait, 0);
+  require_ms("tiered_options: patience", options.patience, 0);
   base::require(options.clock_skew.count() >= 0 && options.clock_skew <= std::chrono::years{100},
                 "tiered_options: clock_skew", options.clock_skew.count(),
                 " s: use 0 s to 100 years");

@@ -202,8 +202,8 @@ class MemoryStore : public SharedStore {
 
   [[nodiscard]] std::optional<std::string> value_of(std::string_view key, const table& in) {
     const auto found = in.find(key);
-    return found != in.end() && found->second.until > now() ? std::optional{found->second.octets}
-                                                            : std::nullopt;
+    const bool is_valid = found != in.end() && found->second.until > storage_->clock.now();
+    return is_valid ? std::optional{found->second.octets} : std::nullopt;
   }
 
   [[nodiscard]] store_lease lease_of(std::string_view key, std::chrono::milliseconds duration) {
@@ -212,10 +212,9 @@ class MemoryStore : public SharedStore {
     return lease;
   }
 
-  [[nodiscard]] time_point now() { return storage_->clock.now(); }
-
   [[nodiscard]] timed until_after(std::chrono::milliseconds time, std::string_view octets) {
-    return {.octets = std::string{octets}, .until = base::saturating_add(now(), time)};
+    return {.octets = std::string{octets},
+            .until = base::saturating_add(storage_->clock.now(), time)};
   }
 
   void notify(std::string_view key, const watcher* sender) {
