@@ -7,11 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <functional>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 
 namespace robots {
 

@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
-#include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/policy/codec.hpp>
 

@@ -9,7 +9,6 @@
 #include <robots/rep/rules/crawler_directives.hpp>
 
 #include <array>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
 

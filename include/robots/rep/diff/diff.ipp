@@ -1,13 +1,11 @@
 #pragma once
 
-#include <robots/base/config.hpp>
 #include <robots/base/decimal.hpp>
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
-#include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 

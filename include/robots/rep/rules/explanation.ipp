@@ -5,7 +5,6 @@
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>
 #include <cstddef>
