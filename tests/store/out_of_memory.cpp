@@ -307,3 +307,28 @@ TEST_CASE("A site in quarantine gets no requests, even if memory ran out when it
     CHECK(web.count() == requests);
   }
 }
+
+TEST_CASE("A cache and its listeners are made whole, or the call throws std::bad_alloc") {
+  const robots::ManualClock clock;
+  const robots::cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  using cache = robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock>;
+  bool is_made = false;
+  int failures = 0;
+  for (int allocations = 0; !is_made && allocations < 1'000; ++allocations) {
+    robots::ScriptedFetcher web;
+    auto copied = options;
+    allocations_left = allocations;
+    try {
+      cache made{std::move(copied), std::move(web), clock};
+      const auto denials = made.on_denial([](std::string_view) {});
+      const auto moves = clock.on_move([] {});
+      is_made = true;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    allocations_left = never;
+  }
+  CHECK(is_made);
+  CHECK(failures > 20);
+}

@@ -46,8 +46,6 @@ class enum_counters {
     stripes_[own].counts[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
   }
 
-  [[nodiscard]] std::uint64_t sum(key of) const noexcept { return read()[of]; }
-
   [[nodiscard]] enum_counts<Last> read() const noexcept {
     enum_counts<Last> now;
     for (const stripe& part : stripes_) {

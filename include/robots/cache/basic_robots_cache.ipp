@@ -409,12 +409,11 @@ ROBOTS_INLINE cache_stats cache_controls::counted() const {
   static_assert(first.size() + rest.size() == counts::size);
   cache_stats result;
   std::size_t next = 0;
-  const auto sum = [&](auto member) {
-    const auto event = static_cast<cache_detail::cache_event>(next++);
-    result.*member = engine_->parts.counters.sum(event);
+  const auto copy = [&, now = engine_->parts.counters.read()](auto member) {
+    result.*member = now[static_cast<cache_detail::cache_event>(next++)];
   };
-  std::for_each(first.begin(), first.end(), sum);
-  std::for_each(rest.begin(), rest.end(), sum);
+  std::for_each(first.begin(), first.end(), copy);
+  std::for_each(rest.begin(), rest.end(), copy);
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->rulings.quarantined_count();
   result.open_breakers = engine_->retrieval.breakers->open();

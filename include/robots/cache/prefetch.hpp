@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -220,7 +221,15 @@ class prefetch_run {
   std::mutex mutex_;
   base::clock_condition changed_;
   bool is_woken_ = false;
-  look_up_driver<clock_type, F> driver_{cache_.clock(), web_, [this]() noexcept { wake(); },
+  std::thread::id home_ = std::this_thread::get_id();
+  // A report from the thread of `operator()` needs no `wake`: this thread looks for reports before
+  // each wait.
+  look_up_driver<clock_type, F> driver_{cache_.clock(), web_,
+                                        [this]() noexcept {
+                                          if (std::this_thread::get_id() != home_) {
+                                            wake();
+                                          }
+                                        },
                                         limits_.max_in_flight};
 };
 

@@ -179,8 +179,9 @@ class denial_listeners {
   using listener = std::function<void(std::string_view bare_site)>;
 
   [[nodiscard]] std::shared_ptr<const void> add(listener on_denied) {
-    const std::scoped_lock lock{shared_->mutex};
+    std::unique_lock lock{shared_->mutex};
     const auto place = shared_->all.insert(shared_->all.end(), std::move(on_denied));
+    lock.unlock();  // if there is no memory, the constructor below calls the function
     return {shared_.get(), [shared = shared_, place](const void* /*nothing*/) {
               const std::scoped_lock held{shared->mutex};
               shared->all.erase(place);

@@ -269,5 +269,32 @@ TEST_CASE("A delivery calls a failing store only once, so that the breaker does 
     test.store->owe(name);
   }
   test.store->deliver();
-  CHECK(test.parts.counters.sum(robots::cache_detail::cache_event::far_failures) == 1);
+  CHECK(test.parts.counters.read()[robots::cache_detail::cache_event::far_failures] == 1);
+}
+
+TEST_CASE("A call to the store does not wait while the watch ends") {
+  struct AskingStore : memory_store {
+    using memory_store::memory_store;
+    void watch(std::function<void(std::string_view)> on_change) override {
+      if (!on_change && while_ending) {
+        while_ending();
+      }
+      memory_store::watch(std::move(on_change));
+    }
+    std::function<void()> while_ending{};
+  };
+
+  fixture test;
+  AskingStore shared{test.clock};
+  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  store.watch([](std::string_view) {}, [] {});
+  bool is_answered = false;
+  shared.while_ending = [&] {
+    const store_question question{.key = key, .other_key = {}, .lease_key = host_key};
+    auto asking = std::async(std::launch::async, [&] { return store.ask({&question, 1}); });
+    is_answered = asking.get().front().is_answered;
+  };
+  store.unwatch();
+  CHECK(is_answered);
+  shared.while_ending = {};
 }

@@ -8,8 +8,8 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -105,7 +105,7 @@ class background_threads {
   cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> waiting_;  // the oldest work first
+  std::list<std::function<void()>> waiting_;  // the oldest work first
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;

@@ -8,6 +8,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -241,7 +242,7 @@ class resilient_store {
     call_end end = call_end::done;
     std::string why;
     try {
-      {
+      if (!watches_) {  // without the lock, which `unwatch` holds while it waits for `event_`
         const std::scoped_lock lock{watching_};
         if (event_ && !watches_) {
           store_.watch(event_);
@@ -253,7 +254,11 @@ class resilient_store {
       end = call_end::part_failed;
     } catch (...) {
       end = call_end::failed;
-      why = base::thrown_text("the shared store");
+      try {
+        why = base::thrown_text("the shared store");
+      } catch (...) {
+        why.clear();  // there is no memory for the text
+      }
     }
     if (end != call_end::done) {
       parts_.counters.add(cache_event::far_failures);
@@ -338,7 +343,7 @@ class resilient_store {
 
   std::mutex watching_;  // guards the next two members
   std::function<void(std::string_view)> event_{};
-  bool watches_ = false;
+  std::atomic<bool> watches_ = false;
 
   // Locked during a pending erasure, and during `publish` for a key whose erasure is pending.
   std::mutex erasing_;
