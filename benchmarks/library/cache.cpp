@@ -17,8 +17,8 @@
 #include <robots/policy/policy.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/store/lru_storage.hpp>
+#include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <benchmark/benchmark.h>
 

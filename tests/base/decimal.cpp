@@ -1,4 +1,4 @@
-#include <robots/base/decimal.hpp>
+#include <robots/base/ascii.hpp>
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,6 @@
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <chrono>
 #include <condition_variable>

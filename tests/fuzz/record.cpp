@@ -3,7 +3,7 @@
 #include <robots/base/hash.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <chrono>
 #include <cstddef>

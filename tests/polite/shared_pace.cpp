@@ -3,7 +3,7 @@
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/testing/manual_clock.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,5 @@
 #include <robots/time/clock.hpp>
 
-#include <robots/time/wall_time.hpp>
-
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
 

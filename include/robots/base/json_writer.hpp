@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
 #include <chrono>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/url.hpp>

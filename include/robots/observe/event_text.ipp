@@ -15,7 +15,7 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/verdict.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <algorithm>
 #include <concepts>

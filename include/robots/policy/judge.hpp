@@ -12,7 +12,6 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>

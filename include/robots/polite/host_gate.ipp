@@ -9,7 +9,6 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/polite/host_gate.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,6 @@
 #include <robots/http/message.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,6 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -17,7 +17,7 @@
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
 

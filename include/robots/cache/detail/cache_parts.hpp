@@ -6,7 +6,7 @@
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/tiered_storage.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 
 #include <atomic>
 #include <concepts>

@@ -140,7 +140,6 @@ class look_up_environment {
     flights.detach_all();
   }
 
-  /// See `flight::detached`.
   void detach(const std::vector<site>& names) {
     for (const site& name : names) {
       flights.detach(policy_detail::flight_key(name));

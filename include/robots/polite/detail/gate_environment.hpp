@@ -10,7 +10,6 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -8,7 +8,6 @@
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/time/clock.hpp>
-#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/decimal.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <tuple>
 #include <utility>
 
 namespace robots::detail {
@@ -52,24 +51,22 @@ ROBOTS_INLINE change_report diff(const rule_set& before, std::vector<stated_line
     std::sort(lines->begin(), lines->end());
     lines->erase(std::unique(lines->begin(), lines->end()), lines->end());
   }
-  const auto list = [&](const std::vector<stated_line>& lines,
-                        const std::vector<stated_line>& others,
-                        std::optional<std::string> change_report::line_change::* value) {
-    for (const stated_line& line : lines) {
-      if (!std::binary_search(others.begin(), others.end(), line)) {
-        result.lines.push_back({.kind = line.kind});
-        result.lines.back().*value = line.value;
-      }
+  auto old_line = stated_before.begin();
+  auto new_line = stated_after.begin();
+  while (old_line != stated_before.end() || new_line != stated_after.end()) {
+    if (new_line == stated_after.end() ||
+        (old_line != stated_before.end() && *old_line < *new_line)) {
+      result.lines.push_back({.kind = old_line->kind, .before = std::move(old_line->value)});
+      ++old_line;
+    } else if (old_line == stated_before.end() || *new_line < *old_line) {
+      result.lines.push_back({.kind = new_line->kind, .after = std::move(new_line->value)});
+      ++new_line;
+    } else {
+      ++result.unchanged;
+      ++old_line;
+      ++new_line;
     }
-  };
-  list(stated_before, stated_after, &change_report::line_change::before);
-  result.unchanged += stated_before.size() - result.lines.size();
-  list(stated_after, stated_before, &change_report::line_change::after);
-  std::sort(result.lines.begin(), result.lines.end(),
-            [](const change_report::line_change& a, const change_report::line_change& b) {
-              return std::tie(a.kind, a.before ? *a.before : *a.after) <
-                     std::tie(b.kind, b.before ? *b.before : *b.after);
-            });
+  }
   // If exactly one line of a kind was removed and exactly one added, the two become one change.
   for (std::size_t i = 0; i + 1 < result.lines.size(); ++i) {
     change_report::line_change& first = result.lines[i];

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/line.hpp>
@@ -32,7 +31,6 @@ namespace rep_detail {
          is_other(true);
 }
 
-/// Writes the parts of an `editable_file`, one after another.
 struct text_writer {
   std::string text{};
 

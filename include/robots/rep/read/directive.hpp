@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/saturating_add.hpp>
 

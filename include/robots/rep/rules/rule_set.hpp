@@ -28,7 +28,6 @@ struct listed_rule;
 namespace rep_detail {
 
 class rule_collector;
-class rule_comparison;
 
 /// Compiled rules, and the search for the rule that decides a target.
 struct rule_table {
@@ -246,8 +245,27 @@ class rule_set {
   /// rules, an allow rule decides. If no rule matches, the target is allowed. /robots.txt itself is
   /// always allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
-    rep_detail::step_budget steps{rep_detail::max_match_steps};
-    return match(target, steps);
+    table_.prefetch();
+    const rep_detail::dialect_traits& traits = *table_.facts.traits;
+    return rep_detail::with_normal_target(target, traits, [&](std::string_view path) {
+      verdict result{.user_agent = user_agent()};  // the only object to return, so never copied
+      if (rep_detail::is_exempt(path, traits)) {
+        result.user_agent = table_.named();
+        result.exempt = true;
+        return result;
+      }
+      const auto found = table_.find(path, rep_detail::step_budget{rep_detail::max_match_steps});
+      if (found.steps.exceeded()) {
+        result.allowed = false;
+        result.undecided = true;
+      } else if (found.rule) {
+        result.allowed = found.rule->kind() == rule_kind::allow;
+        result.directive = found.rule->kind();
+        result.pattern = found.rule->written(table_.block());
+        result.line = found.rule->line();
+      }
+      return result;
+    });
   }
   verdict match(std::string_view) const&& = delete;
 
@@ -302,38 +320,10 @@ class rule_set {
 
  private:
   friend class rep_detail::rule_collector;
-  friend class rep_detail::rule_comparison;
 
   /// Makes the table in place, since moving a table that was just written is slow.
   template <class Collector>
   constexpr explicit rule_set(Collector& from) : table_(from.table()) {}
-
-  /// Subtracts the steps of the query from `steps`. The verdict is undecided if none are left.
-  [[nodiscard]] constexpr verdict match(std::string_view target,
-                                        rep_detail::step_budget& steps) const& noexcept {
-    table_.prefetch();
-    const rep_detail::dialect_traits& traits = *table_.facts.traits;
-    return rep_detail::with_normal_target(target, traits, [&](std::string_view path) {
-      verdict result{.user_agent = user_agent()};  // the only object to return, so never copied
-      if (rep_detail::is_exempt(path, traits)) {
-        result.user_agent = table_.named();
-        result.exempt = true;
-        return result;
-      }
-      const auto found = table_.find(path, steps);
-      steps = found.steps;
-      if (steps.exceeded()) {
-        result.allowed = false;
-        result.undecided = true;
-      } else if (found.rule) {
-        result.allowed = found.rule->kind() == rule_kind::allow;
-        result.directive = found.rule->kind();
-        result.pattern = found.rule->written(table_.block());
-        result.line = found.rule->line();
-      }
-      return result;
-    });
-  }
 
   rep_detail::rule_table table_;
 };

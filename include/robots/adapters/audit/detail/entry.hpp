@@ -2,7 +2,6 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
 #include <openssl/bio.h>
@@ -36,7 +35,6 @@ inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-/// Returns octets as hexadecimal digits in lower case.
 [[nodiscard]] inline std::string hex_of(const unsigned char* octets, std::size_t size) {
   std::string digits;
   for (std::size_t i = 0; i < size; ++i) {

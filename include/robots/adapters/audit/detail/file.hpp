@@ -2,7 +2,7 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/decimal.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
 
 #include <fcntl.h>
@@ -144,7 +144,6 @@ class audit_file {
     return file;
   }
 
-  /// Returns true if `opened` is the file that now has this name.
   [[nodiscard]] static bool is_named(const file_handle& opened, const std::string& name) {
     struct stat own{};
     struct stat named{};

@@ -16,7 +16,7 @@
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/explanation.hpp>
-#include <robots/time/wall_time.hpp>
+#include <robots/time/clock.hpp>
 #include <robots/version.hpp>
 
 #include <algorithm>

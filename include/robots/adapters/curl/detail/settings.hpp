@@ -28,7 +28,6 @@ namespace robots::adapters_detail {
 
 static_assert(LIBCURL_VERSION_NUM >= 0x075500, "robots::CurlFetcher needs libcurl 7.85 or later");
 
-/// Frees a handle of libcurl with the function `Free`.
 template <auto Free>
 using curl_deleter = std::integral_constant<decltype(Free), Free>;
 

@@ -2,7 +2,6 @@
 
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
-#include <robots/base/decimal.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/message.hpp>

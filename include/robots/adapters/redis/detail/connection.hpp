@@ -43,7 +43,6 @@ struct redis_address {
 /// The words of a command. The key is the second word, except in `EVAL`, where it is the fourth.
 using redis_command = std::vector<std::string>;
 
-/// A reply of a Redis server, or a part of a reply.
 struct redis_reply {
   enum class kind : std::uint8_t { nil, text, status, error, integer, list, lost };
 

@@ -5,7 +5,6 @@
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>
-#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/normal_form.hpp>
 
 #include <algorithm>
@@ -30,12 +29,14 @@ namespace robots::rep_detail {
 class rule_comparison {
  public:
   rule_comparison(const rule_set& before, const rule_set& after)
-      : sets_{&before, &after}, lists_{before.list(), after.list()} {
+      : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
+    if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
+      for (std::vector<listed_rule>& list : lists_) {
+        list.push_back({.compared = "/robots.txt$", .anchored = true, .rank = exempt});
+        list.push_back({.compared = "/robots.txt?", .rank = exempt});
+      }
+    }
     rules_.reserve(lists_[0].size() + lists_[1].size());
-    // These octets have no special meaning.
-    std::string unused =
-        "\\\"<>}|{`^[]@=;:,+)('&!ZYXWVUTSRQPONMLKJIHGFEDCBA~_.-"
-        "9876543210borstxacdefghijklmnpquvwzy";
     for (std::size_t side = 0; side < 2; ++side) {
       for (const listed_rule& listed : lists_[side]) {
         std::string_view text = listed.compared;
@@ -43,12 +44,11 @@ class rule_comparison {
         rules_.push_back(
             {.pattern = {text, listed.anchored}, .literal = text.substr(0, text.find('*'))});
         rules_.back().in[side] = &listed;
-        if (text.find_first_of(unused) != std::string_view::npos) {
-          std::erase_if(unused, [text](char c) { return text.find(c) != std::string_view::npos; });
+        for (const char c : text) {
+          used_[static_cast<unsigned char>(c)] = true;
         }
       }
     }
-    filler_ = unused.substr(unused.size() - (unused.empty() ? 0 : 1));
     merge();
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       std::size_t parent = i - 1;
@@ -63,16 +63,14 @@ class rule_comparison {
     change_report result;
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       const rule& self = rules_[i];
-      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        if (self.in[side] != nullptr && self.differs()) {
-          rules_[i].examples[side] = find_example(i, side);
-          result.complete = result.complete && self.examples[side] != "";
-        }
+      if (self.differs()) {
+        examine(i, 0);
+        examine(i, 1);
       }
       const bool is_in_both = self.in[0] != nullptr && self.in[1] != nullptr;
       const bool is_unchanged = is_in_both && self.in[0]->kind == self.in[1]->kind &&
                                 !self.examples[0] && !self.examples[1];
-      result.unchanged += is_unchanged ? 1U : 0U;
+      result.unchanged += is_unchanged && self.in[0]->rank != exempt ? 1U : 0U;
     }
     for (std::size_t i = 0; i < rules_.size(); ++i) {
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -81,6 +79,7 @@ class rule_comparison {
         }
       }
     }
+    result.complete = complete_;
     const auto line = [](const change_report::rule_change& change) {
       return change.after ? change.after->line : change.before->line;
     };
@@ -93,9 +92,9 @@ class rule_comparison {
 
  private:
   static constexpr std::size_t none = (std::numeric_limits<std::size_t>::max)();
+  static constexpr std::uint32_t exempt = (std::numeric_limits<std::uint32_t>::max)();
   static constexpr std::size_t steps_to_visit = 4;  // the steps that one visit to a rule costs
   static constexpr std::size_t steps_for_one = std::size_t{1} << 18U;  // the limit for one rule
-  static constexpr std::size_t steps_to_try = 16;    // the least steps that one target costs
   static constexpr std::size_t octets_per_step = 8;  // octets of a target that count as one step
 
   struct rule {
@@ -117,22 +116,24 @@ class rule_comparison {
   /// Sorts the rules and merges rules with the same pattern. If a set has several rules with the
   /// same pattern, keeps only the rule that decides.
   void merge() {
-    std::sort(rules_.begin(), rules_.end(), [](const rule& a, const rule& b) {
-      const listed_rule& one = *(a.in[0] != nullptr ? a.in[0] : a.in[1]);
-      const listed_rule& other = *(b.in[0] != nullptr ? b.in[0] : b.in[1]);
-      return std::tuple{a.key(), other.rank, one.line} < std::tuple{b.key(), one.rank, other.line};
-    });
-    std::vector<rule> merged;
-    for (const rule& next : rules_) {
-      if (merged.empty() || merged.back().key() != next.key()) {
-        merged.push_back(next);
+    std::sort(rules_.begin(), rules_.end(),
+              [](const rule& a, const rule& b) { return a.key() < b.key(); });
+    std::size_t merged = 0;
+    for (std::size_t i = 1; i < rules_.size(); ++i) {
+      if (rules_[merged].key() != rules_[i].key()) {
+        rules_[++merged] = rules_[i];
+        continue;
       }
-      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-        const listed_rule*& best = merged.back().in[side];
-        best = best != nullptr ? best : next.in[side];
+      for (std::size_t side = 0; side < 2; ++side) {
+        const listed_rule*& best = rules_[merged].in[side];
+        const listed_rule* const other = rules_[i].in[side];
+        if (other != nullptr && (best == nullptr || other->rank > best->rank ||
+                                 (other->rank == best->rank && other->line < best->line))) {
+          best = other;
+        }
       }
     }
-    rules_ = std::move(merged);
+    rules_.resize((std::min)(merged + 1, rules_.size()));
   }
 
   /// Returns the indexes of the rules that can match a target of rule `i`. The last index is `i`.
@@ -174,109 +175,156 @@ class rule_comparison {
     return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
+  /// Sets the example of rule `i` for the set `side`: 0 is the old set, 1 the new one.
+  void examine(std::size_t i, std::size_t side) {
+    rule& self = rules_[i];
+    if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||
+                                      self.pattern.text[0] == '*')) {
+      return;
+    }
+    self.examples[side] = steps_.exceeded() ? stopped() : find_example(i, side);
+  }
+
+  struct competitor {
+    compiled_pattern pattern;
+    rule_kind kind;
+    std::uint32_t rank;
+  };
+
+  /// Returns the result of a search that was stopped early.
+  [[nodiscard]] std::optional<std::string> stopped() {
+    complete_ = false;
+    return "";
+  }
+
   /// Finds a target that rule `i` of set `side` decides, and the other set decides differently.
-  /// Returns an empty text if the search stopped early.
   [[nodiscard]] std::optional<std::string> find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];
-    std::vector<std::string> fills{"", filler_};
-    const auto try_fills = [&](const compiled_pattern& pattern) -> std::optional<std::string> {
+    const std::size_t other = 1 - side;
+    const std::string everything = symbolic(self);
+    // `is_example` rejects a target if the competitor that decides the target has the kind
+    // `own.kind`. In the set `side`, a rule of a higher rank decides instead of `own`. So this rule
+    // becomes a competitor of the kind `own.kind`.
+    std::vector<competitor> competitors;
+    for (const std::size_t index : neighbours(i)) {
+      const rule& nearby = rules_[index];
+      if (nearby.in[side] != nullptr && nearby.in[side]->rank > own.rank) {
+        competitors.push_back({nearby.pattern, own.kind, exempt});
+      } else if (const listed_rule* const opponent = nearby.in[other]; opponent != nullptr) {
+        competitors.push_back({nearby.pattern, opponent->kind, opponent->rank});
+      }
+    }
+    std::sort(competitors.begin(), competitors.end(),
+              [](const competitor& a, const competitor& b) { return a.rank > b.rank; });
+    // `base` is the first competitor that matches every target of this rule. So the competitors
+    // after `base` never decide.
+    const auto base =
+        std::find_if(competitors.begin(), competitors.end(),
+                     [&](const competitor& rival) { return covers(rival.pattern, everything); });
+    const rule_kind base_kind = base != competitors.end() ? base->kind : rule_kind::allow;
+    competitors.erase(base, competitors.end());
+    while (!competitors.empty() && competitors.back().kind == base_kind) {
+      competitors.pop_back();
+    }
+    if (competitors.empty() && base_kind == own.kind) {
+      return steps_.exceeded() ? stopped() : std::nullopt;
+    }
+    const auto is_example = [&](std::string_view target) {
+      const auto is_match = [&](const compiled_pattern& pattern) {
+        steps_.spend(1);
+        return matches(pattern, target, steps_);
+      };
+      const auto decides =
+          std::find_if(competitors.begin(), competitors.end(),
+                       [&](const competitor& rival) { return is_match(rival.pattern); });
+      const rule_kind kind = decides != competitors.end() ? decides->kind : base_kind;
+      return kind != own.kind && is_match(self.pattern) && !steps_.exceeded();
+    };
+    const char unused = unused_octet();
+    const std::string_view filler{&unused, unused == '\0' ? 0U : 1U};
+    const auto try_with = [&](const compiled_pattern& pattern, std::string_view star,
+                              std::string_view end) -> std::optional<std::string> {
+      const auto stars =
+          static_cast<std::size_t>(std::count(pattern.text.begin(), pattern.text.end(), '*'));
+      const std::size_t size = 1 + pattern.text.size() + stars * star.size() + end.size();
+      if (size > max_normal_target || steps_.exceeded()) {
+        return std::nullopt;
+      }
+      steps_.spend(1 + size / octets_per_step);
+      std::string target = filled(pattern, star, end);
+      if (!target.starts_with('/')) {
+        target.insert(0, 1, '/');
+      }
+      return is_example(target) ? std::optional{spelled(target)} : std::nullopt;
+    };
+    std::vector<std::string> fills{"", std::string{filler}};
+    const auto try_fills = [&](const compiled_pattern& pattern) {
+      std::optional<std::string> found;
       for (const std::string& star : fills) {
         for (const std::string& end : fills) {
-          const std::string target = target_of(pattern, star, end);
-          if (!target.empty() && is_example(target, own, side)) {
-            return target;
-          }
+          found = found ? found : try_with(pattern, star, end);
         }
       }
-      return std::nullopt;
+      return found;
     };
     if (auto found = try_fills(self.pattern)) {
       return found;
     }
-    if (steps_.exceeded()) {
-      return "";
-    }
     const std::size_t steps_at_start = steps_.left();
-    const std::vector<std::size_t> nearby = neighbours(i);
-    // If a rule of the other set matches all targets of `self`, rules of lower rank never decide.
-    const std::string everything = symbolic(self);
-    std::uint32_t least_rank = 0;
-    for (const std::size_t index : nearby) {
-      const listed_rule* const twin = rules_[index].in[1 - side];
-      if (twin != nullptr && twin->kind == own.kind && twin->rank > least_rank &&
-          covers(rules_[index].pattern, everything)) {
-        least_rank = twin->rank;
-      }
-    }
-    for (const std::size_t index : nearby) {
-      const compiled_pattern& pattern = rules_[index].pattern;
-      const listed_rule* const rival = rules_[index].in[1 - side];
-      if (rival == nullptr || rival->kind == own.kind || rival->rank < least_rank) {
+    for (const competitor& rival : competitors) {
+      if (rival.kind == own.kind) {
         continue;
       }
       fills.resize(2);
-      auto found = try_fills(pattern);
-      suggest(fills, self, pattern);
+      auto found = try_fills(rival.pattern);
+      suggest(fills, self, rival.pattern, filler);
       found = found ? found : try_fills(self.pattern);
       if (found) {
         return found;
       }
-      if (steps_.exceeded() || steps_at_start - steps_.left() > steps_for_one) {
-        return "";
+      if (steps_at_start - steps_.left() > steps_for_one) {
+        return stopped();
       }
     }
-    return std::nullopt;
-  }
-
-  /// Returns true if rule `own` of set `side` decides `target`, and the other set decides
-  /// differently.
-  [[nodiscard]] bool is_example(std::string_view target, const listed_rule& own, std::size_t side) {
-    const verdict answer = sets_[side]->match(target, steps_);
-    return answer.line == own.line &&
-           sets_[1 - side]->match(target, steps_).allowed != answer.allowed && !steps_.exceeded();
-  }
-
-  /// Returns a target that `pattern` matches, with `star` for each wildcard, and `end` at the end.
-  /// Returns an empty text if the target is too long, or if no steps are left.
-  [[nodiscard]] std::string target_of(const compiled_pattern& pattern, std::string_view star,
-                                      std::string_view end) {
-    const auto stars =
-        static_cast<std::size_t>(std::count(pattern.text.begin(), pattern.text.end(), '*'));
-    const std::size_t size = 1 + pattern.text.size() + stars * star.size() + end.size();
-    steps_.spend(steps_to_try + size / octets_per_step);
-    if (size > max_normal_target || steps_.exceeded()) {
-      return "";
-    }
-    const std::string target = filled(pattern, star, end);
-    return spelled(target.starts_with('/') ? target : '/' + target);
+    return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
   /// Adds fillers to `fills`. With these fillers, a target of `self` may match `rival`, too.
-  void suggest(std::vector<std::string>& fills, const rule& self,
-               const compiled_pattern& rival) const {
-    for (const std::string_view star : {"", filler_.c_str()}) {
+  static void suggest(std::vector<std::string>& fills, const rule& self,
+                      const compiled_pattern& rival, std::string_view filler) {
+    for (const std::string_view star : {std::string_view{}, filler}) {
       const std::string whole = filled(rival, star, {});
       const auto common =
           std::mismatch(whole.begin(), whole.end(), self.literal.begin(), self.literal.end());
       const std::string rest{common.first, whole.end()};
       for (const std::string& fill : {whole, rest}) {
         fills.push_back(fill);
-        fills.push_back(fill + filler_);
+        fills.push_back(fill + std::string{filler});
       }
     }
     fills.emplace_back(rival.text.substr(rival.text.rfind('*') + 1));
+  }
+
+  /// Returns an octet that is in no pattern and has no special meaning, or 0 if there is none.
+  [[nodiscard]] char unused_octet() const noexcept {
+    constexpr std::string_view octets =
+        "xyzwvutsrqponmlkjihgfedcba0123456789-._~ABCDEFGHIJKLMNOPQRSTUVWXYZ!&'()+,:;=@[]^`{|}\"<>"
+        "\\";
+    const auto found = std::find_if(octets.begin(), octets.end(), [this](char octet) {
+      return !used_[static_cast<unsigned char>(octet)];
+    });
+    return found == octets.end() ? '\0' : *found;
   }
 
   /// Returns a target whose normal form is `target`.
   [[nodiscard]] std::string spelled(std::string_view target) const {
     // google/robotstxt reads the text after `//` as a host. So a path that begins with `//` needs a
     // host.
-    const bool reads_hosts = sets_[0]->reads_hosts();
-    std::string result{reads_hosts && target.starts_with("//") ? "https://example.com" : ""};
+    std::string result{reads_hosts_ && target.starts_with("//") ? "https://example.com" : ""};
     for (std::size_t i = 0; i < target.size(); ++i) {
       result += target[i];
-      if (target[i] == '%' && !reads_hosts &&
+      if (target[i] == '%' && !reads_hosts_ &&
           !is_normal(target.substr(i, 3), rfc9309_target_form)) {
         const auto [high, low] = base::hex_digits(static_cast<unsigned char>(target[++i]));
         result.append({'%', high, low});
@@ -340,11 +388,12 @@ class rule_comparison {
     return result;
   }
 
-  std::array<const rule_set*, 2> sets_;  // the old and the new set
-  std::array<std::vector<listed_rule>, 2> lists_;
-  std::string filler_;       // an octet that is in no pattern, or empty if there is none
+  std::array<std::vector<listed_rule>, 2> lists_;  // the rules of the old and of the new set
+  bool reads_hosts_;
+  std::array<bool, 256> used_{};
   std::vector<rule> rules_;  // sorted by `key`
   step_budget steps_{max_match_steps};
+  bool complete_ = true;
 };
 
 }  // namespace robots::rep_detail

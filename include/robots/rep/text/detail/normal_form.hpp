@@ -12,7 +12,6 @@ namespace robots::rep_detail {
 
 enum class octet_action : std::uint8_t { keep, encode, percent };
 
-/// A normal form of percent-encoded text.
 struct normal_form {
   std::array<octet_action, 256> actions{};
   bool decode_unreserved = false;  ///< if true, `%61` becomes `a`
