@@ -320,8 +320,8 @@ TEST_CASE("A cache and its listeners are made whole, or the call throws std::bad
     auto copied = options;
     allocations_left = allocations;
     try {
-      cache made{std::move(copied), std::move(web), clock};
-      const auto denials = made.on_denial([](std::string_view) {});
+      cache whole{std::move(copied), std::move(web), clock};
+      const auto denials = whole.on_denial([](std::string_view) {});
       const auto moves = clock.on_move([] {});
       is_made = true;
     } catch (const std::bad_alloc&) {

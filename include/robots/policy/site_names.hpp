@@ -56,8 +56,8 @@ namespace robots::policy_detail {
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`: under another
-/// name of `asked`, if it came from the origin of `asked`, or if there was no response.
+/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. Under another
+/// name of `asked`, it is valid if it came from the origin of `asked`, or if there was no response.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -82,8 +82,8 @@ class any_host_gate {
     /// Returns `not_yet` before `at()`. `start` can move `at()` to a later time if another request
     /// starts late, if a response has a Retry-After, or if another process has the turn.
     ///
-    /// If the time has come or `withdraw` was called, first calls the `decide_again` of
-    /// `try_reserve`. Without a `decide_again`, cancels a withdrawn reservation.
+    /// If the time has come or `withdraw` was called, first calls the function `decide_again` that
+    /// `try_reserve` got. Without a `decide_again`, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to `report`. Has an effect only once.

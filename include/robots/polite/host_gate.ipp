@@ -131,7 +131,7 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
-  /// `again` is true, always counts the request to the host of `key`, so that a reservation waits.
+  /// `again` is true, counts the request to the host of `key` even if it has been counted.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;

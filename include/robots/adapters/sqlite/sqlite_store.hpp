@@ -242,7 +242,8 @@ class sqlite_file {
 
 }  // namespace adapters_detail
 
-/// A `SharedStore` in one SQLite file, for all processes of one machine, also for later processes.
+/// A `SharedStore` in one SQLite file, for all processes of one machine. A process that starts
+/// later finds the records of earlier processes.
 ///
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
 /// the file reaches `sqlite_options::max_bytes` or the disk is full, the store drops the oldest

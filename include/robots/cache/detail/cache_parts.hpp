@@ -95,7 +95,8 @@ class cache_parts : public detail::event_teller {
                                   const std::function<bool()>& ready) = 0;
 
   /// Returns the fresh entry of `key`, and counts and reports the hit. Returns no policy if the
-  /// site redirects to another site, or if messages of the shared store may have been missed since.
+  /// site redirects to another site, or if messages of the shared store may have been missed after
+  /// the entry was stored.
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
 

@@ -55,7 +55,8 @@ class resilient_store {
 
   const tiered_options& options;
 
-  /// `outdated_value` replaces a value whose erasure is pending, or was when the call began.
+  /// A value whose erasure is pending, or was pending when the call began, becomes
+  /// `outdated_value`.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up(parts_.now());
     std::vector<std::pair<bool, bool>> were_owed;

@@ -109,7 +109,7 @@ class host_state {
     return {request, std::move(site_policy)};
   }
 
-  /// Starts a reserved request, or returns the earliest time for the start if it is later.
+  /// Starts a reserved request. If the request may not start yet, returns the earliest time for it.
   [[nodiscard]] std::optional<time_point> start(host_reservation& reserved,
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
@@ -143,9 +143,9 @@ class host_state {
   }
 
   /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
-  /// of N processes waits N times as long as its longest possible delay. So on average, all
-  /// processes together send no more requests than one process. Before its first request, each
-  /// process waits for a random part of this time.
+  /// of N processes waits N times the longest delay. So on average, all processes together send no
+  /// more requests than one process. Before its first request, each process waits for a random part
+  /// of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -199,9 +199,9 @@ class host_state {
   }
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
-  /// another host redirected its robots.txt to this host. Unless `always` is true, counts only one
-  /// request with an `own_policy` and one without between two page requests. Otherwise, requests
-  /// for robots.txt could delay the pages forever.
+  /// another host redirected its robots.txt to this host. Between two page requests, counts at most
+  /// one request with an `own_policy` and at most one without, so that they cannot delay the pages
+  /// forever. If `always` is true, counts every request.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
