@@ -142,7 +142,6 @@ class sqlite_file {
   /// SQL that is true if a record is valid at the time ?1, even if the clock was set back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
-  /// Returns the present time in milliseconds since 1970.
   [[nodiscard]] static std::int64_t present() {
     const auto now = std::chrono::system_clock::now();
     return std::chrono::floor<std::chrono::milliseconds>(now).time_since_epoch().count();
@@ -252,16 +251,14 @@ class sqlite_file {
 ///
 /// Calls that read do not wait for calls that write. `watch` starts a thread that looks for changes
 /// ten times a second. If your program forks, open each store after the fork. If a store was open
-/// before the fork, the child process must not use or destroy the store. The child process must not
-/// open the file either.
+/// before the fork, the child process must not use or destroy the store, nor open the file.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
 
  public:
-  /// Opens the file, or makes it. Throws `std::invalid_argument` for bad options. Throws
-  /// `store_error` if the file cannot be opened, is damaged, or belongs to another program or
-  /// version.
+  /// Opens or makes the file. Throws `std::invalid_argument` for bad options. Throws `store_error`
+  /// if the file cannot be opened, is damaged, or belongs to another program or version.
   explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
@@ -272,8 +269,7 @@ class SqliteStore : public SharedStore {
     files_->lend()->prepare();
   }
 
-  /// See `SharedStore`. Reads all values in one transaction, so the values are from the same
-  /// moment.
+  /// See `SharedStore`. Reads all values in one transaction, so they are from one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     const auto file = files_->lend();
