@@ -62,6 +62,7 @@ static_assert(spread_delay(100ms, 0.5) == 100ms);
 static_assert(spread_delay(100ms, 1.0) == 150ms, "not 250 ms, as CrawlingRules's code has it");
 static_assert(spread_delay(0ms, 0.7) == 0ms);
 static_assert(spread_delay(-100ms, 0.7) == 0ms);
+static_assert(spread_delay(nanoseconds::min(), 1.0) == 0ms);
 static_assert(spread_delay(nanoseconds::max(), 1.0) == longest_delay);
 static_assert(spread_delay(100ms, -1.0) == 150ms && spread_delay(100ms, 1.1) == 150ms);
 static_assert(spread_delay(100ms, std::numeric_limits<double>::quiet_NaN()) == 150ms);

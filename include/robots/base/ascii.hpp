@@ -104,7 +104,8 @@ template <class Predicate>
   return has_scheme ? length + separator.size() : 0;
 }
 
-/// Makes text safe for a terminal or a log: all but printable ASCII, and a backslash, is `\xNN`.
+/// Makes text safe for a terminal or a log. Writes `\xNN` for each backslash, and for each octet
+/// that is not printable ASCII.
 [[nodiscard]] inline std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());

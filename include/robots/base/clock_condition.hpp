@@ -68,7 +68,7 @@ class clock_condition {
         if (requires { clock.on_move(std::function<void()>{}); } || !deadline) {
           changed_.wait(own, changed);
         } else {
-          // A user's clock can run faster than the machine's. The limit also prevents an overflow.
+          // The limit is needed if a user's clock runs fast. It also prevents an overflow.
           constexpr time_point::duration longest = std::chrono::seconds{1};
           const bool is_far = *deadline > saturating_add(now, longest);
           changed_.wait_for(own, is_far ? longest : *deadline - now, changed);

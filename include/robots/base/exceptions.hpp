@@ -22,7 +22,7 @@ void require(bool is_valid, const char* name, Number value, const char* advice) 
   }
 }
 
-/// Returns the text of the current exception, or a message that names `who` if it has none.
+/// Returns the text of the current exception, or a message that names `who` if there is no text.
 [[nodiscard]] inline std::string thrown_text(std::string_view who) {
   std::string text = std::string{who} + " failed without a reason";
   try {

@@ -35,7 +35,7 @@ template <std::size_t Size>
   return part_of_word<sizeof(octet_word)>(text, start);
 }
 
-/// Reads the last octets of `text`, fewer than eight, from `start` on. The rest of the word is 0.
+/// Reads `text` from `start` to its end, at most seven octets. The rest of the word is 0.
 [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr octet_word last_word(std::string_view text,
                                                                   std::size_t start) noexcept {
   const std::size_t left = text.size() - start;
@@ -65,7 +65,7 @@ template <std::size_t Size>
                                                    : last_word(text, start);
 }
 
-/// Hashes strings and string views alike, in half the time of the hash of Boost.Unordered 1.81.
+/// Hashes strings and string views alike. Takes half the time of Boost.Unordered 1.81's hash.
 struct text_hash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

@@ -55,7 +55,7 @@ class json_writer {
     return *this;
   }
 
-  /// Adds a text from the web. After a cut text, the member `NAME_bytes` has the full length.
+  /// Adds a text from the web. If it is cut, the member `NAME_bytes` has the full length.
   json_writer& long_text(std::string_view name, std::string_view value) {
     text(name, value.substr(0, longest_));
     return value.size() > longest_ ? number(std::string{name} + "_bytes", value.size()) : *this;
@@ -77,7 +77,7 @@ class json_writer {
 
   json_writer& null(std::string_view name) { return add(name, "null"); }
 
-  /// Begins an array. Then call `item` for a text, or `open`, members and `close` for an object.
+  /// Begins an array. Add a text by `item`. Add an object by `open`, its members and `close`.
   json_writer& open_list(std::string_view name) { return add(name, "["); }
   json_writer& close_list() { return end(']'); }
   json_writer& item(std::string_view value) {

@@ -33,7 +33,7 @@ class random_sequence {
 /// A `random_sequence` that any thread may use, without waiting for others.
 class counter_random {
  public:
-  /// Without a `seed`, each object chooses one. An attacker can guess it and all numbers.
+  /// Without a `seed`, the object chooses a seed. An attacker can guess this seed and the numbers.
   explicit counter_random(std::optional<std::uint64_t> seed) noexcept
       : state_(seed ? *seed : some_seed(this)) {}
 

@@ -63,7 +63,7 @@ class site_table {
     return &added->second;
   }
 
-  /// Updates the table after a change of `value`. `when` is the new, earlier `until(value)`.
+  /// Updates the table after `until(value)` has become earlier. `when` is the new result.
   void forget_after(Value& value, time_point when) noexcept {
     if (site& entry = static_cast<site&>(value); when < entry.place->first) {
       move(entry, when);

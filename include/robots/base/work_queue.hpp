@@ -41,7 +41,7 @@ class work_queue {
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
-  /// Before each batch, the thread waits for more items, for at most the time `gathered`, unless
+  /// Before each batch, the thread waits up to `gathered` for more items. The wait ends early if
   /// the queue is half full or ending, or a caller waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
@@ -51,14 +51,14 @@ class work_queue {
 
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. The memory `keeps`, which it keeps alive, counts once for all
-  /// items. Returns false, and destroys the item, without room or while the queue is ending.
+  /// Adds an item of `size` octets. If several waiting items keep the memory `keeps` alive, it
+  /// counts once. Returns false, and destroys the item, if there is no room or the queue is ending.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
-  /// even if it needs more than the free room, since the queue would refuse large items forever. If
-  /// one call waits in vain, the waits of all other calls of `push` end, too. Until the worker has
-  /// finished a batch, a full queue then refuses items at once. The worker must not call `push`
-  /// with a `longest` above 0.
+  /// even if it needs more than the free room. Otherwise, the queue would refuse large items
+  /// forever. If one call waits in vain, the waits of all other calls of `push` end, too. Until the
+  /// worker has finished a batch, a full queue then refuses items at once. The worker must not call
+  /// `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;

@@ -135,7 +135,7 @@ class cache_controls {
   /// For an excluded host, the cache also counts and reports a denial.
   ///
   /// If the call is stopped or runs out of time during the fetch, returns the fallback policy for
-  /// `outcome::cancelled`, which the cache does not keep. See `cache_options::finish_abandoned`.
+  /// `outcome::cancelled`. The cache does not keep it. See `cache_options::finish_abandoned`.
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view host_or_url,
                                                   const call_options& call = {}) {
     return look_up_policy(host_or_url, call, false);
@@ -165,7 +165,7 @@ class cache_controls {
   /// `ended` still runs. Throws `std::invalid_argument` if `ended` is a look-up of another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` by the ruling on the site or, without a ruling, by `used`, a policy that
+  /// Decides on `url` by the ruling on the site. Without a ruling, decides by `used`, a policy that
   /// `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
   /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` of
   /// `call`. Throws `std::invalid_argument` if `used` is null.

@@ -39,8 +39,8 @@ class look_up_driver {
   using on_done = std::function<void(const look_up&)>;
 
   /// The driver calls `wake`, in any thread, when `run` has something to do. The thread holds a
-  /// lock of the driver, so `wake` must not call the driver. `wake` must not throw. At most
-  /// `max_fetches` requests (above 0) are under way at once; further requests wait in order.
+  /// lock of the driver, so `wake` must not call the driver. `wake` must not throw. `max_fetches`
+  /// must be above 0. At most so many requests are under way; others wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock), fetcher_(fetcher), max_fetches_(max_fetches) {
@@ -69,7 +69,7 @@ class look_up_driver {
     return id;
   }
 
-  /// Drops the callback `done` of look-up `id`. Its fetch continues while other callers wait for
+  /// Drops the callback `done` of look-up `id`. The fetch continues while other callers wait for
   /// the result, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
     const auto found = items_.find(id);
@@ -83,7 +83,7 @@ class look_up_driver {
   }
 
   /// Continues all look-ups that got a response or news, or whose wait is over. Passes on
-  /// exceptions of callbacks and `std::bad_alloc`, after which the next call handles the rest.
+  /// `std::bad_alloc` and exceptions of callbacks. The next call then handles the rest.
   void run() {
     send();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
@@ -114,7 +114,7 @@ class look_up_driver {
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
   }
 
-  /// Cancels each retry that is due at `from` or later, so that the last try gives the result.
+  /// Cancels each retry that is due at `from` or later. The previous try then gives the result.
   void cut_short(time_point from) {
     while (!waits_.empty() && std::prev(waits_.end())->first >= from) {
       const number id = std::prev(waits_.end())->second;
@@ -123,7 +123,7 @@ class look_up_driver {
     }
   }
 
-  /// Returns the number of look-ups without a policy, also of those that continue after `leave`.
+  /// Returns the number of look-ups without a policy, including those that continue after `leave`.
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
 
   /// Returns the number of requests that the fetcher has not answered.
@@ -153,7 +153,7 @@ class look_up_driver {
 
   /// The queue of reports from any thread. It outlives the driver, since a report can come later.
   struct inbox {
-    /// Moves the only element of `node`, so that the call allocates nothing.
+    /// Moves the only element of `node` to `reports`. This move allocates nothing.
     void add(std::list<report>& node) {
       const std::scoped_lock lock{mutex};
       if (wake) {
@@ -165,7 +165,7 @@ class look_up_driver {
       }
     }
 
-    /// Removes the oldest report. Returns an empty list without reports.
+    /// Removes and returns the oldest report. Returns an empty list if there is no report.
     [[nodiscard]] std::list<report> take() {
       std::list<report> oldest;
       const std::scoped_lock lock{mutex};

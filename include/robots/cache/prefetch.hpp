@@ -174,7 +174,7 @@ class prefetch_run {
     }
     if constexpr (detail::NotifyingClock<clock_type>) {
       // Only the user's code and `sleep_until` move a `NotifyingClock`. While a request is in
-      // flight, this thread must not move it, but waits for `wake`, which each move calls.
+      // flight, this thread must only wait for `wake`, not move the clock. Each move calls `wake`.
       if (until && *until != (time_point::min)()) {
         if (next && driver_.fetching() == 0) {
           return cache_.clock().sleep_until(*until, limits_.stop);
@@ -244,8 +244,8 @@ class prefetch_run {
 /// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
 /// once. It reads more hosts only when earlier requests end. So `hosts` may be endless or come from
 /// a file, but should not block. After each host, the calling thread calls `progress`, which may
-/// use the cache. Passes on exceptions of `hosts` and of `progress`, which cancel all requests in
-/// flight. Other callers that waited for these requests then send new ones.
+/// use the cache. Passes on exceptions of `hosts` and of `progress`. Such an exception cancels all
+/// requests in flight. Other callers that waited for these requests then send new ones.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

@@ -18,8 +18,10 @@ struct call_context {
   std::string trace_id{};  ///< 32 hex digits (W3C Trace Context, section 3.2), or empty
   std::string span_id{};   ///< 16 hex digits that name the caller's span, or empty
 
-  /// Makes a context with the span `span` of the trace `trace`, or without a trace.
-  explicit call_context(std::string trace = {}, std::string span = {})
+  /// Makes a context without a trace.
+  call_context() = default;
+  /// Makes a context with the span `span` of the trace `trace`.
+  call_context(std::string trace, std::string span)
       : trace_id(std::move(trace)), span_id(std::move(span)) {}
   call_context(const call_context&) = delete;
   call_context& operator=(const call_context&) = delete;

@@ -57,7 +57,7 @@ class circuit_breaker {
  public:
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now: the probe, unless the breaker is closed.
+  /// Returns true if a request may be sent now. This is the probe, unless the breaker is closed.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;
@@ -157,8 +157,8 @@ class origin_breakers {
     });
   }
 
-  /// Handles the end of a request without a result, which `admits` permitted at `admitted`. Has an
-  /// effect only if the request is the current probe.
+  /// Handles a request that ended without a result. `admits` permitted this request at `admitted`.
+  /// Has an effect only if the request is the current probe.
   void on_abandoned(std::string_view origin, time_point admitted) {
     const time_point probe_until = base::saturating_add(admitted, options_.cooldown);
     change(origin, [&](state* found) {
@@ -202,8 +202,8 @@ class origin_breakers {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }
 
-  /// Returns `work(state)` for the state of `origin` or null. If the state of the breaker changes,
-  /// calls the listener afterwards.
+  /// Calls `work` with the state of `origin`, or with null, and returns the result. If the state of
+  /// the breaker changes, calls the listener afterwards.
   template <class Work>
   bool change(std::string_view origin, const Work& work) {
     const auto state_now = [&] {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Declares the types of `fetch/`. `fetch/fetcher.hpp` and `fetch/async_fetcher.hpp` have concepts.
+/// Declares the types of `fetch/`. Its concepts are in `fetcher.hpp` and `async_fetcher.hpp`.
 namespace robots {
 
 struct breaker_options;

@@ -31,7 +31,7 @@
 namespace robots::detail {
 
 /// The options of a retrieval. A retrieval consists of all requests for one robots.txt.
-/// `cache_options` describes the members that it has, too.
+/// `cache_options` also has some of these members, and describes them.
 struct retrieval_options {
   std::string user_agent;
   int max_redirects = 5;
@@ -85,16 +85,16 @@ inline void validate(const retrieval_options& options) {
 /// does the step that `next()` names, and reports the result, as `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
-/// address ends the search. If the circuit breaker of an origin is open, the search ends if the
-/// latest failure of this origin was a response, such as a 500. Follows redirects (301, 302, 303,
-/// 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of
-/// the redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
+/// address ends the search. The search also ends at an origin with an open circuit breaker if the
+/// origin's latest failure was a response, such as a 500. Follows redirects (301, 302, 303, 307,
+/// 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of the
+/// redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
-/// says. If an origin has answered, the new try begins with the failed URL, else with the first
-/// origin. If every failure of a try was a refused connection, the retrieval ends, since a closed
-/// port rarely opens within seconds. The number of exchanges is at most
-/// `origins * tries + redirects`.
+/// says. If an origin has answered, the new try begins with the failed URL. Otherwise, it begins
+/// with the first origin. If every failure of a try was a refused connection, the retrieval ends,
+/// since a closed port rarely opens within seconds. The number of exchanges is at most `origins *
+/// tries + redirects`.
 ///
 /// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
 /// breaker, even after a redirect. Does not use the breakers of redirect targets. Otherwise, a site
@@ -123,7 +123,7 @@ class retrieval {
   void on_response(fetch_response response, time_point now,
                    wall_time date = std::chrono::system_clock::now());
 
-  /// Ends the wait of `next()`. Has no effect before its end, or if `next()` is not a wait.
+  /// Call this after the wait of `next()`. Has no effect earlier, or if `next()` is not a wait.
   void on_wait_over(time_point now);
 
   /// Ends the retrieval. During a wait, the result is that of the last try. Otherwise the outcome
@@ -174,8 +174,8 @@ inline void be_no_cancellation(fetch_response& response) {
 
 /// Does the next step of `work`, an exchange or a wait. Cancels `work` if a stop is requested, or
 /// if the deadline has passed or would pass during the wait. If the deadline ends an exchange
-/// before its timeout, the exchange counts as cancelled, since this says nothing about the origin.
-/// An exception of the fetcher becomes `fetch_error::other`.
+/// before its timeout, the exchange counts as cancelled, since such an end says nothing about the
+/// origin. An exception of the fetcher becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
   using std::chrono::milliseconds;

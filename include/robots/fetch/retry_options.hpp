@@ -5,8 +5,9 @@
 
 namespace robots {
 
-/// The retries of a retrieval after a 5xx, a 429 or a network error. The default waits double from
-/// 1 s to 8 s, with jitter (source: the pipeline guide). No retry follows a refused connection.
+/// The retries of a retrieval after a 5xx, a 429 or a network error. By default, the wait doubles
+/// with each retry from 1 s to 8 s, with jitter (source: the pipeline guide). No retry follows a
+/// refused connection.
 struct retry_options {
   /// The maximum number of tries; 1 means no retry. For a host without a scheme, one try asks both
   /// https and http.
@@ -26,10 +27,10 @@ struct retry_options {
 
 namespace robots::detail {
 
-/// Returns the wait after `failed` failed tries, at least 1. The wait is `base` after the first
-/// failure, and doubles with each further failure. It is at most `cap`, and at most one day. A
-/// random share is subtracted, so that callers that failed together do not retry together. `random`
-/// is from 0 (shortest wait) to 1.
+/// Returns the wait after `failed` failed tries. `failed` must be at least 1. The wait is `base`
+/// after the first failure, and doubles with each further failure. It is at most `cap`, and at most
+/// one day. A random share is subtracted, so that callers that failed together do not retry
+/// together. `random` is from 0 (shortest wait) to 1.
 [[nodiscard]] constexpr std::chrono::nanoseconds backoff(const retry_options& options, int failed,
                                                          double random) noexcept {
   std::chrono::milliseconds most = (std::min)(options.base, options.cap);

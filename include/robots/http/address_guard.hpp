@@ -72,7 +72,7 @@ inline constexpr std::array special_prefixes{
   return "reserved";
 }
 
-/// A place of an IPv4 address inside IPv6 addresses.
+/// A position of an IPv4 address inside an IPv6 address.
 struct embedded_ipv4 {
   [[nodiscard]] constexpr ip_address in(const ip_address& address) const noexcept {
     http_detail::ipv4_octets inside{};
@@ -146,7 +146,7 @@ class address_guard {
   /// Also permits the entries of `allowed`, which are addresses (`127.0.0.1`, `::1`) and prefixes
   /// (`10.0.0.0/8`, `fd00::/8`). An IPv4 entry also permits its IPv4-mapped IPv6 form. An IPv6
   /// prefix of fewer than 96 bits, such as `::/0`, permits no IPv4 address. Throws
-  /// `std::invalid_argument` for any other text, and for bits after a prefix, as in `10.1.2.3/8`.
+  /// `std::invalid_argument` for any other text, and if bits after a prefix are set (`10.1.2.3/8`).
   explicit address_guard(std::span<const std::string> allowed) {
     for (const std::string& text : allowed) {
       const std::optional<detail::ip_prefix> prefix = detail::parse_ip_prefix(text);

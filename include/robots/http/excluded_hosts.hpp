@@ -49,7 +49,7 @@ namespace http_detail {
   return base::equal_ignoring_case(name, host.substr(rest)) && (rest == 0 || host[rest - 1] == '.');
 }
 
-/// Returns true for an address prefix (`10.0.0.0/8`) and for IPv6 without brackets.
+/// Returns true for an address prefix (`10.0.0.0/8`) and for an IPv6 address without brackets.
 [[nodiscard]] inline bool is_address_range(std::string_view entry) {
   const std::size_t colon = entry.find(':');
   const bool bare_ipv6 = !entry.starts_with('[') && colon != std::string_view::npos &&
@@ -78,8 +78,8 @@ namespace http_detail {
 /// wide exclusion. An empty entry excludes nothing. An IP address is compared as a whole, in any
 /// spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write IPv6 in brackets.
 ///
-/// `host` is a host, `host:port` or a URL. A dot at its end is ignored. Percent-encoding is not
-/// decoded, so for a URL from the web, pass the `host` that `parse_site` returns. SPYDER has a
+/// `host` is a host, `host:port` or a URL. A final dot of the host is ignored. Percent-encoding is
+/// not decoded, so for a URL from the web, pass the `host` that `parse_site` returns. SPYDER has a
 /// case-sensitive form, ShouldSkipByTLD. Takes time linear in the entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
@@ -134,8 +134,8 @@ class excluded_hosts {
     names_ = table;
   }
 
-  /// Returns true if `host`, in the form of `site::host`, or a parent domain is excluded. The time
-  /// does not depend on the number of entries. Allocates nothing.
+  /// Returns true if `host` or a parent domain is excluded. `host` has the form of `site::host`.
+  /// The time does not depend on the number of entries. Allocates nothing.
   [[nodiscard]] bool contains(std::string_view host) const noexcept {
     if (empty()) {
       return false;

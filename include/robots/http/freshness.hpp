@@ -66,7 +66,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
          std::chrono::seconds{second};
 }
 
-/// The maximum of a number of seconds in a header (RFC 9111, section 1.2.2).
+/// The maximum number of seconds that a header can state (RFC 9111, section 1.2.2).
 inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 
 /// Reads `delta-seconds = 1*DIGIT`. Returns an empty optional for any other text.
@@ -90,8 +90,8 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return i < text.size() ? i : text.size();
 }
 
-/// Returns the lifetime of the `Cache-Control` headers as one list (RFC 9110, section 5.3): 0 for
-/// `no-store` or `no-cache`, else the first `max-age`. A quoted string has no directives.
+/// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Returns the lifetime: 0
+/// for `no-store` or `no-cache`, else the first `max-age`. A quoted string has no directives.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;
@@ -208,8 +208,8 @@ namespace robots::detail {
 
 /// Returns the wait of `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section 10.2.3).
 ///
-/// The result is from 0 to 2^31 seconds, or empty without a valid header. A date counts from the
-/// response's `Date`, so a wrong server clock does no harm. `now` replaces an invalid `Date`.
+/// The result is from 0 to 2^31 seconds, or empty without a valid header. A date is compared with
+/// the header `Date`, so a wrong server clock does no harm. `now` replaces an invalid `Date`.
 [[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
     const std::vector<http_header>& headers, wall_time now) noexcept {
   const std::string_view value = find_header(headers, "Retry-After").value_or("");

@@ -10,7 +10,7 @@ namespace robots {
 
 namespace http_detail {
 
-/// The start of a URL or of a host without a scheme: `[scheme "://"] authority`, unchecked.
+/// The unchecked start of a URL or of a host without a scheme: `[scheme "://"] authority`.
 struct url_head {
   std::optional<std::string_view> scheme{};
   std::string_view authority{};
@@ -56,8 +56,8 @@ namespace robots::detail {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the text to match rules against: a URL with a scheme, or the text from the first `/`,
-/// `?` or `#` on, or else `/`. Takes linear time. Allocates nothing.
+/// Returns the text to match rules against. A URL with a scheme is kept whole. Other texts begin at
+/// the first `/`, `?` or `#`, or become `/`. Takes linear time. Allocates nothing.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;
@@ -67,7 +67,7 @@ namespace robots::detail {
 }
 
 /// Returns `url` without `key` if a path follows `key`, else the whole `url`. Rules give the same
-/// verdict for it as for `target_of(url)`, but this is faster. `key` is `possible_site_key(url)`.
+/// verdict as for `target_of(url)`, but this function is faster. `key` is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

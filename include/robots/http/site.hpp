@@ -109,7 +109,7 @@ struct origin {
   [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
 };
 
-/// Returns the form of RFC 6454, section 6.2, without a default port: `http://example.com:8080`.
+/// Returns a text such as `http://example.com:8080` (RFC 6454, section 6.2). Omits a default port.
 [[nodiscard]] inline std::string to_string(const origin& parsed) {
   const bool is_default = parsed.port == detail::default_port(parsed.scheme);
   return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
@@ -123,7 +123,7 @@ struct site {
   std::string host;                  ///< the host, as in `origin`
   std::uint16_t port = 0;            ///< 0 means the default port of the scheme
 
-  /// Returns the origins to ask in turn, until one can be reached: its robots.txt has the rules.
+  /// Returns the origins to ask in turn. The first origin that can be reached has the rules.
   [[nodiscard]] std::vector<origin> origins() const {
     return scheme ? std::vector{origin_under(*scheme)}
                   : std::vector{origin_under(url_scheme::https), origin_under(url_scheme::http)};
@@ -155,14 +155,14 @@ struct site {
   [[nodiscard]] friend bool operator==(const site&, const site&) = default;
 };
 
-/// Returns the site of a host, of `host:port`, or of an absolute http or https URL, or nothing for
-/// a text that `detail::parse_origin` would refuse with a scheme. `port` is 0 for the default port
-/// of a scheme. Without a scheme, port 443 means https and port 80 means http.
+/// Returns the site of a host, of `host:port`, or of an absolute http or https URL. Checks the text
+/// like `detail::parse_origin`. Returns nothing for any other text. `port` is 0 for the default
+/// port of a scheme. Without a scheme, port 443 means https and port 80 means http.
 [[nodiscard]] inline std::optional<site> parse_site(std::string_view host_or_url) {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // A text without `://` is no host with an `@` or a `:` at the end, as in `http:/example.com`.
+  // Without `://`, an authority with an `@` or a final `:` is no host, as in `http:/example.com`.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');
@@ -188,8 +188,8 @@ namespace detail {
 /// Returns the origin of an absolute http or https URL, in normal form.
 ///
 /// Drops user information and path. An empty port means the default port. Returns nothing for
-/// another scheme, a relative reference, a host without a `normal_host`, a port outside 1 to 65535,
-/// and for a backslash, blank or control character in the authority.
+/// another scheme, a relative reference, a host that `normal_host` refuses, a port outside 1 to
+/// 65535, and for a backslash, blank or control character in the authority.
 [[nodiscard]] inline std::optional<origin> parse_origin(std::string_view url) {
   const bool is_absolute = base::scheme_prefix(url) > 0;
   const std::optional<site> parsed = is_absolute ? parse_site(url) : std::nullopt;

@@ -21,8 +21,8 @@ struct url_parts {
   std::optional<std::string_view> query;      ///< the query, without the `?`
 };
 
-/// Returns true if `text` has a space or a control character, which would break the request line.
-/// Does so for a backslash, too, which some clients read as a slash, and so connect to another
+/// Returns true if `text` has a space, a control character or a backslash. The first two would
+/// break the request line. Some clients read a backslash as a slash, and so connect to another
 /// host.
 [[nodiscard]] constexpr bool has_forbidden_octet(std::string_view text) noexcept {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -30,7 +30,7 @@ struct url_parts {
   });
 }
 
-/// Splits any text into the components of a URI reference (RFC 3986, appendix B), unchecked.
+/// Splits any text, without checks, into the parts of a URI reference (RFC 3986, appendix B).
 [[nodiscard]] constexpr url_parts split_url(std::string_view text) noexcept {
   url_parts parts;
   text = text.substr(0, text.find('#'));
@@ -96,7 +96,7 @@ inline void append_encoded(std::string& to, std::string_view text) {
 /// Resolves `reference`, such as the value of a `Location` header, against the URL `base` (RFC
 /// 3986, section 5.2.2). Returns the absolute URL. Drops the fragment. The scheme of the result can
 /// be any scheme, in lower case. Octets outside ASCII in path and query are percent-encoded.
-/// Returns nothing if `base` has no scheme, or for a control character, a space or a backslash.
+/// Returns nothing if `base` has no scheme, or if a text has controls, spaces or backslashes.
 [[nodiscard]] inline std::optional<std::string> resolve_reference(std::string_view base,
                                                                   std::string_view reference) {
   if (http_detail::has_forbidden_octet(base) || http_detail::has_forbidden_octet(reference)) {

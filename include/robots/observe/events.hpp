@@ -19,7 +19,7 @@ namespace robots::detail {
 
 struct exchange;
 
-/// The clock behind `event_base::time`, which is read only by this call.
+/// The clock behind `event_base::time`. Only a call of `time` reads this clock.
 class event_clock {
  public:
   event_clock() = default;
@@ -97,7 +97,7 @@ struct retrieval_event : event_base {
   /// The result of the retrieval, which has no body after `outcome::redirected`.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
-  /// The events of all exchanges. After `outcome::redirected`, the last one is the redirect.
+  /// The events of all exchanges. After `outcome::redirected`, the last event is the redirect.
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
@@ -117,7 +117,7 @@ struct far_copy_event : event_base {
   const robots::record& record;                         ///< the record from the store
 };
 
-/// The fallback policy decided: robots.txt could not be fetched, or was too malformed to be obeyed.
+/// The fallback policy decided, since robots.txt could not be fetched or was too malformed.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
   const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason

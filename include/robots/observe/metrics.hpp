@@ -56,7 +56,7 @@ struct metrics_snapshot : detail::cache_counts {
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
   base::enum_counts<outcome::redirected> outcomes{};
-  /// Retrievals after which the fallback policy applied, by the number of `outcome`, and by basis.
+  /// Retrievals after which the fallback policy applied. The indices are the outcome and the basis.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The key is the status from 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
@@ -124,7 +124,7 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters, with the figures of `now` if it has a
+  /// Returns all figures under their names for exporters. Adds the figures of `now` if it has a
   /// value. `robots.cache.hits`, `robots.cache.misses` and `robots.blocked_requests` have the label
   /// `domain` for each domain with an entry in `domains`.
   [[nodiscard]] std::vector<family> families(
@@ -133,9 +133,9 @@ struct metrics_snapshot : detail::cache_counts {
 
 /// The limits of a `Metrics`.
 struct metrics_options {
-  /// The maximum number of domains with separate counts, which each take about 300 octets. Later
-  /// domains are counted together, without a label. A monitoring system stores a series for each
-  /// domain. With 0, domains are not counted. Above 0, each look-up takes a lock.
+  /// The maximum number of domains with separate counts. Each such domain takes about 300 octets.
+  /// Later domains are counted together, without a label. A monitoring system stores a series for
+  /// each domain. With 0, domains are not counted. Above 0, each look-up takes a lock.
   std::size_t domains = 0;
 };
 
@@ -151,7 +151,7 @@ class Metrics {
   /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts, which need not match each other while other threads count.
+  /// Returns the counts. While other threads count, the sums may not match.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.

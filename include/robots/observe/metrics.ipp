@@ -128,7 +128,7 @@ struct family_list {
 };
 
 /// Adds the families that can have a sample for each domain. A counter of a named domain has no
-/// sample while it is 0, since a monitoring system would store too many time series.
+/// sample while it is 0. Otherwise, a monitoring system would store too many time series.
 inline void add_counts_by_domain(family_list& list, const metrics_snapshot& from) {
   auto domains = from.domains;
   if (domains.empty()) {
@@ -169,7 +169,7 @@ struct Metrics::state {
     }
   }
 
-  /// Calls `change` with the counts of the domain of `site`. Without room, a new domain is counted
+  /// Calls `change` with the counts of the domain of `site`. At the limit, a new domain is counted
   /// under the empty name. No domain is removed, since exporters require that no count falls.
   template <class Change>
   void change_domain(std::string_view site, const Change& change) {

@@ -76,7 +76,7 @@ class any_event {
 /// `any_event`, or one template, can replace these functions. Events without an `on` cost nothing.
 /// An `on` runs inside the call that caused the event, in any thread. So it must return soon, and
 /// must not ask the cache for the same site. If it throws, the event is lost and counted in
-/// `cache_stats::observer_failures`. The event of a retrieval comes before the decisions by it.
+/// `cache_stats::observer_failures`. The event of a retrieval precedes the decisions that use it.
 ///
 /// Example: `o.on(d)` gives the `decision_event` `d` to the observer `o`. Models: `NullObserver`,
 /// `observers`, `JsonLog`, `Metrics`; in `adapters/`, `AuditTrail`, `OpenTelemetryMetrics` and
@@ -133,8 +133,8 @@ class event_teller : public event_clock {
 namespace robots {
 
 /// Combines several observers into one, as in `observers{counting, logging}`. Each event goes to
-/// each observer that wants it, in order, even if one throws. Then `on` throws, so that the caller
-/// can count the loss.
+/// each observer that wants it, in order, even if an observer throws. Then `on` throws, so that the
+/// caller can count the loss.
 template <Observer... Os>
   requires(sizeof...(Os) > 0)
 class observers {

@@ -11,7 +11,8 @@
 
 namespace robots::detail {
 
-/// The records that processes share about one site, as if each had asked the site itself.
+/// The records of one site that several processes share. Each process acts as if it had asked the
+/// site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
   /// The last robots.txt that was read, if `latest` has none. The fallback policy can choose it.
@@ -35,7 +36,7 @@ struct site_records {
          (kind == outcome::server_error && !is_redirect(retrieved.status));
 }
 
-/// Returns true if a process with the limit `max_bytes` would not read more of the file.
+/// Returns true if the record has all octets that a process with the limit `max_bytes` would read.
 [[nodiscard]] inline bool reaches(const record& fetched, std::size_t max_bytes) noexcept {
   return !fetched.truncated || fetched.body.size() >= max_bytes;
 }
@@ -58,8 +59,8 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127, for the octets and the checksum.
-/// Stores keep records of different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. It covers the octets and the
+/// checksum. Stores keep records of different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
@@ -70,7 +71,7 @@ inline constexpr int record_format = 2;
 /// this record into exactly `text`. The checksum detects damage, not forgery.
 [[nodiscard]] decoded<record> decode(std::string_view text);
 
-/// Encodes the records of a site, like `encode` above. The first octet differs from there.
+/// Encodes the records of a site. The first octet differs from that of a single encoded record.
 [[nodiscard]] std::string encode(const site_records& from);
 
 /// Reads the records of a site that `encode` wrote. Accepts any octets, as `decode` does.

@@ -15,18 +15,18 @@
 
 namespace robots::policy_detail {
 
-// The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, the
-// parts in the order of `record_stream::pass`, and eight octets with the checksum, the lowest first
-// (`base::fingerprint` of all other octets). A part that has its usual value is left out. `parts`
-// has one bit for each part that is not left out: 1 for the first call of `part`, 2 for the second,
-// 4 for the third, and so on.
+// The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, and
+// the parts in the order of `record_stream::pass`. Eight octets with the checksum follow, the
+// lowest first. The checksum is `base::fingerprint` of all other octets. A part that has its usual
+// value is left out. `parts` has one bit for each part that is not left out: 1 for the first call
+// of `part`, 2 for the second, 4 for the third, and so on.
 //
 // A number has seven bits in each octet, the lowest bits first. The top bit is set in all octets
-// except the last. A text is its length as a number, then its octets. Times are seconds, since 1970
-// or as a duration. Enumerators are numbers from 0, in the order of their declaration. A status n
-// is the number 2 n if n >= 0, else -2 n - 1. A URL is a number n, then n / 4 octets. If n % 4 is
-// 0, these are the whole URL. If n % 4 is 1, these are the HOST of `http://HOST/robots.txt`; if 2,
-// of `https://HOST/robots.txt`.
+// except the last. A text is its length as a number, then its octets. Times are in seconds since
+// 1970. Durations are in seconds. Enumerators are numbers from 0, in the order of their
+// declaration. A status n is the number 2 n if n >= 0, else -2 n - 1. A URL is a number n, then n /
+// 4 octets. If n % 4 is 0, these are the whole URL. If n % 4 is 1, these are the HOST of
+// `http://HOST/robots.txt`; if 2, of `https://HOST/robots.txt`.
 //
 // Each record has exactly one encoding. A text that `encode` would write differently is refused.
 

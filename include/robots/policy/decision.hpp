@@ -44,8 +44,8 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided because no robots.txt was available. After
-/// `outcome::not_found`, the answer of the site allows everything.
+/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
+/// if everything is allowed after `outcome::not_found`.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||
@@ -53,7 +53,8 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. Rules that name hosts read `a` in the path `//a/b` as one.
+/// without a path, or a path with query. If the rules name hosts, the `a` in the path `//a/b`
+/// counts as a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);

@@ -67,7 +67,7 @@ concept FallbackPolicy =
 /// must prove that each request was allowed. There is no default, since the user must choose.
 class fallback_policy {
  public:
-  /// Most failures allow everything.
+  /// Returns the table in which most failures allow everything.
   [[nodiscard]] static constexpr fallback_policy permissive() noexcept {
     using enum fallback_action;
     return {"permissive",
@@ -120,8 +120,8 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns true for `strict`, even after `with`: the cache halts a site that begins to deny
-  /// everything, unless `cache_options::halt_hostile` is set.
+  /// Returns true for `strict`, even after `with`. Then the cache halts a site that begins to deny
+  /// everything, unless `cache_options::halt_hostile` forbids this.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
@@ -175,7 +175,7 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`: `deny_all` if the policy throws, or parses without a file.
+  /// Returns the action for `source`, or `deny_all` if the policy throws or parses without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(source);

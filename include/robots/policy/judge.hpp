@@ -25,8 +25,8 @@
 
 namespace robots::detail {
 
-/// The options of `judge` and `lifetime_of`. The members except `breaker_cooldown` are those of
-/// `cache_options`, which describes them.
+/// The options of `judge` and `lifetime_of`. `cache_options` describes the members except
+/// `breaker_cooldown`.
 struct judge_options {
   detail::any_fallback_policy fallback;
   parse_options parse{};
@@ -202,7 +202,7 @@ struct earlier_policies {
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
   record_head head = static_cast<const record_head&>(retrieved);
-  // `head.fetched_at` is rounded in the same way, so that a new record has the age 0.
+  // The present time is rounded like `head.fetched_at`, so that a new record has the age 0.
   const wall_anchor this_second{now.steady, std::chrono::floor<std::chrono::seconds>(now.wall)};
   const time_point fetched_at = (std::min)(this_second.at(head.fetched_at), now.steady);
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
@@ -255,9 +255,9 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to another site, whose policy is `target`. Without
-/// rules of `target`, the fallback policy chooses the action for `head`, the combined result of the
-/// requests along the redirects.
+/// Makes the policy of a site that redirects to another site, whose policy is `target`. If `target`
+/// is not based on rules, the fallback policy chooses the action for `head`. `head` is the combined
+/// result of the requests along the redirects.
 ///
 /// `own`, the `last_answer` of the redirecting site or null, serves as the last good copy if
 /// `target` has none.

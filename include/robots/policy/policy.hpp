@@ -280,7 +280,7 @@ class policy {
   /// rules and denies everything. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` with the version and the `last_answer` of a successor of `before` or null.
+  /// Returns `next` with version and `last_answer` as successor of `before`, which can be null.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -322,15 +322,15 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the newest policy that can decide after a failure: `from` if it comes from a
-  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt,
-  /// else the policy that `from` keeps, or null.
+  /// Returns the newest policy that can decide after a failure. This is `from` if it comes from a
+  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt.
+  /// Otherwise, this is the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy from a robots.txt, or from the answer that there is none: `from`, a
-  /// policy before it, or null. Unlike `kept_answer`, looks past redirects and answers such as 403.
-  /// The cache compares new policies with the result.
+  /// Returns the last policy that comes from a robots.txt, or from the answer that there is none.
+  /// This is `from`, an earlier policy, or null. Unlike `kept_answer`, skips redirects and answers
+  /// such as 403. The cache compares new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 

@@ -16,7 +16,7 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Long lists would slow each request of a crawler.
+/// Returns at most 32 lines, since long lists would slow each request of a crawler.
 template <class Line>
 [[nodiscard]] std::vector<Line> first_of(const std::vector<Line>& lines) {
   constexpr std::ptrdiff_t most = 32;

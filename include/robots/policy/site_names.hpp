@@ -49,7 +49,7 @@ namespace robots::policy_detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for the last good record of a stored policy, or else its newest record.
+/// Like the function above, for the last good (or else the newest) record of a stored policy.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);

@@ -43,7 +43,7 @@ struct admission_result : any_host_gate::answer {
 /// First the source decides whether the URL is allowed: by halts, exclusions, sign-offs, overrides
 /// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
 /// as a request, so the first page waits for the delay after it. The source decides again when the
-/// reserved time has come, and when the site is halted, which refuses all waiting requests.
+/// reserved time has come, and when the site is halted. A halt refuses all waiting requests.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
 ///     if (got) {
@@ -83,7 +83,7 @@ class basic_admission {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits only for robots.txt, and so does `reservation::start`, which says when to start.
+  /// Waits only for robots.txt. So does `reservation::start`, which says when to start.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }

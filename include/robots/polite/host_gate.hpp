@@ -38,11 +38,11 @@ struct start_result {
 class any_host_gate {
  public:
   /// The policy of the URL's site, with its delays, rates and hours. Null means no rules. The gate
-  /// counts the requests that fetched its robots.txt, and the next request waits for their delay.
+  /// also keeps a delay after the requests that fetched the robots.txt of this policy.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// A function that decides again whether a URL is allowed. It can set `site_policy`, the policy
-  /// of the last decision, to a newer policy. The request also waits for the delay after its fetch.
+  /// A function that decides again whether a URL is allowed. It can replace `site_policy`, the last
+  /// policy. The request then also waits for the delay after the fetch of the new policy.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -136,18 +136,18 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::leaves, {}, std::move(decide_again));
   }
 
-  /// Waits until a request may start, and starts it. A wait or a withdrawal calls `decide_again`.
+  /// Waits if necessary, and starts a request. Calls `decide_again` after a wait or a `withdraw`.
   [[nodiscard]] answer acquire(std::string_view url, const policy_pointer& site_policy = {},
                                const call_options& call = {}, decider decide_again = {}) {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses all waiting and reserved requests to the host of `url` that have not started: their
-  /// calls return `admission_reason::halted`. The `decide_again` of a request can permit it.
+  /// Refuses all waiting and reserved requests to the host of `url` that have not started. The
+  /// reason is `admission_reason::halted`. The `decide_again` of a request can permit the request.
   void withdraw(std::string_view url);
 
-  /// Counts a request without a reservation that has just ended, like `reservation::complete`. Do
-  /// not report the requests for a robots.txt whose policy you pass to other members.
+  /// Counts a request that had no reservation and has just ended, like `reservation::complete`. Do
+  /// not report a request for a robots.txt if you pass its policy to other members.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 

@@ -106,7 +106,7 @@ struct request_report {
 };
 
 /// Makes the report of an exchange that took `response_time`. `now` is the date at which the
-/// exchange ended, to turn a Retry-After with a date into a pause.
+/// exchange ended. If the Retry-After is a date, the pause is the time from `now` to this date.
 [[nodiscard]] inline request_report report_of(
     const fetch_response& response, std::chrono::nanoseconds response_time,
     wall_time now = std::chrono::system_clock::now()) noexcept {

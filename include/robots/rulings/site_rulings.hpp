@@ -86,7 +86,7 @@ class site_rulings {
   }
 
   /// Returns the policy of a ruling, or null if the site's robots.txt decides. The first call for a
-  /// site that needs a sign-off sends a `sign_off_event`, and adds it to `awaiting_sign_off`.
+  /// site that needs a sign-off sends a `sign_off_event`, and adds the site to `awaiting_sign_off`.
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked) {
     if (is_empty()) {
       return nullptr;
@@ -236,14 +236,14 @@ class site_rulings {
   }
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Calls `on_denied(bare_site)` when a ruling begins to deny a site, until the result is gone.
+  /// Calls `on_denied(bare_site)` if a ruling begins to deny a site, until the result is destroyed.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied) {
     return listeners_.add(std::move(on_denied));
   }
 
   /// Merges a record of another process. Returns false and changes nothing if `text` is no record,
-  /// if a ruling is later than `latest`, or if the record is not about a given `bare_site`.
+  /// if a ruling is later than `latest`, or if `bare_site` is given and is not the record's site.
   bool learn(std::string_view text, wall_time latest, std::string_view bare_site = {}) {
     const auto record = decode_rulings(text);
     const std::int64_t last = stamp_of(latest);
@@ -354,7 +354,7 @@ class site_rulings {
     }
     return before;
   }
-  /// Makes, shares and reports a ruling, by default with the current time. Returns what `put` does.
+  /// Makes, shares and reports a ruling. Stamp 0 means the current time. Returns as `put` does.
   std::optional<std::uint8_t> rule(std::string_view key, ruling added,
                                    const std::shared_ptr<const call_context>& context = {}) {
     const std::string bare{detail::without_scheme(key)};

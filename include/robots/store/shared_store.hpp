@@ -24,7 +24,7 @@ class store_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The exception for a call that needs a part of a shared store that is down.
+/// The exception if a call needs a part of a shared store, and this part is down.
 class store_part_error : public store_error {
  public:
   using store_error::store_error;
@@ -69,10 +69,10 @@ struct store_reply {
 /// the store can be down or lose all data, and unknown programs can write values.
 ///
 /// Any thread may call a store. A call blocks no longer than the timeouts of the store allow. A
-/// call that fails throws `store_error`. Keys and values can hold any octets, which the reader of a
-/// value must check. A key is never empty.
+/// call that fails throws `store_error`. Keys and values can hold any octets, so the reader of a
+/// value must check it. A key is never empty.
 ///
-/// Moving a store also moves its `watch` callback. Nobody may call the store during the move. A
+/// Moving a store also moves its `watch` callback. No thread may call the store during the move. A
 /// store of several parts, such as a cluster, works while one part is down. A call that needs this
 /// part throws `store_part_error`. `tests/store/store_conformance.hpp` tests all rules of stores.
 ///
@@ -119,7 +119,7 @@ class SharedStore {
   }
 
   /// Stores the whole value or nothing, for all processes. Does not change leases. A lifetime of 0
-  /// or less erases the value. The maximum lifetime has no end.
+  /// or less erases the value. With the maximum lifetime, the value does not expire.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
@@ -131,9 +131,9 @@ class SharedStore {
                                      std::chrono::milliseconds lifetime,
                                      const store_lease& lease) = 0;
 
-  /// Removes the value of `key` and ends the lease of `key`, even of another process. A `load` that
-  /// begins after the end of `erase` does not return the erased value. In the other processes,
-  /// `watch` reports the key, even if the key had no value.
+  /// Removes the value of `key` and ends the lease of `key`, even if another process holds it. A
+  /// `load` that begins after the end of `erase` does not return the erased value. In the other
+  /// processes, `watch` reports the key, even if the key had no value.
   virtual void erase(std::string_view key) = 0;
 
   /// Notifies the other processes, by `watch`, that their copies of the value are out of date.

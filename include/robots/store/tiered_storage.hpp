@@ -73,8 +73,8 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
 ///
 /// The members of a `Storage` come from `Near`, so `erase` and `clear` drop entries of this process
-/// only. `basic_robots_cache::invalidate` drops entries in all processes. The cache asks `Far`
-/// before the web if `Near` has no fresh entry, or if another process may have changed it.
+/// only. `basic_robots_cache::invalidate` drops entries in all processes. If `Near` has no fresh
+/// entry, or another process may have changed the entry, the cache asks `Far` before the web.
 template <Storage Near, std::derived_from<SharedStore> Far>
 class TieredStorage : public Near {
  public:

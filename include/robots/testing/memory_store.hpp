@@ -49,7 +49,7 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook` with the first key of each call to any copy, except `watch`. It may also throw.
+  /// Calls `hook` with the first key of each call to any copy, except `watch`. `hook` may throw.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const watcher>(std::move(hook));

@@ -64,7 +64,7 @@ class ScriptedFetcher {
     return {.error = error, .error_text = "scripted: " + std::string{to_string(error)}};
   }
 
-  /// Replaces the script for `url` by these answers, of which the last is repeated.
+  /// Replaces the script for `url` by these answers. The last answer is repeated.
   template <class... Next>
     requires(std::same_as<Next, fetch_response> && ...)
   ScriptedFetcher& on(std::string url, fetch_response first, Next... next) {
@@ -75,8 +75,8 @@ class ScriptedFetcher {
     });
   }
 
-  /// Answers requests for `url` with `answer(request)`. Throws `std::invalid_argument` if it is
-  /// empty.
+  /// Answers requests for `url` with `answer(request)`. Throws `std::invalid_argument` if `answer`
+  /// is empty.
   ScriptedFetcher& on_call(std::string url, handler answer) {
     base::require(answer != nullptr, "ScriptedFetcher: the handler is empty: pass a callable");
     const std::scoped_lock lock{state_->mutex};

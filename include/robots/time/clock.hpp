@@ -12,7 +12,7 @@ namespace robots {
 /// A moment of the steady clock, which measures ages and delays. A moment is not a date.
 using time_point = std::chrono::steady_clock::time_point;
 
-/// A date and time of day. It counts nanoseconds everywhere, so its range is from 1677 to 2262.
+/// A date and time of day. It counts nanoseconds on any system, so its range is 1677 to 2262.
 using wall_time = std::chrono::sys_time<std::chrono::nanoseconds>;
 
 /// A clock that can block a thread until a given time.
@@ -47,7 +47,7 @@ template <Clock C>
   const year_month_day date{day};
   const hh_mm_ss time{floor<milliseconds>(when - day)};
   std::string text;
-  // `limit` adds a digit, which `append` omits, so that the zeros before the number stay.
+  // `limit` puts a 1 before the number, so that `to_string` keeps the zeros. `append` skips the 1.
   const auto add = [&text](auto number, unsigned limit, const char* separator) {
     text.append(std::to_string(limit + static_cast<unsigned>(number)), 1).append(separator);
   };

@@ -271,6 +271,7 @@ TEST_CASE("diff misses at most 1 of 1,000 changes that an enumeration of targets
     parse_options options;
     options.dialect = round % 8 == 7 ? dialect::google : dialect::rfc9309;
     options.tie = round % 5 == 4 ? robots::tie_break::disallow : robots::tie_break::allow;
+    options.prepend_slash = round % 3 == 2;
     const auto was = compile(before, "FooBot", options);
     const auto is = compile(after, "FooBot", options);
     const auto found = diff(before, after, "FooBot", options);

@@ -234,7 +234,7 @@ class asio_robots_cache {
           }
         });
       } else {
-        // The cache's clock can be faster than the timer, so `run` reads it at least once a minute.
+        // The cache's clock can outrun the timer, so `run` reads that clock at least once a minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
         timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));

@@ -37,7 +37,7 @@ namespace robots {
 /// Copies share a pool of handles and connections. Any thread may call any copy. No lock is held
 /// during network operations.
 ///
-/// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. Then ignore the signal.
+/// A libcurl before 7.87 can raise SIGPIPE while it writes TLS. Ignore SIGPIPE with such a libcurl.
 class CurlFetcher {
  public:
   /// Makes a fetcher with default options.

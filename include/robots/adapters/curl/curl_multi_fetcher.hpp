@@ -105,7 +105,7 @@ class curl_transfers {
 
   /// Handles network events, and calls the callbacks of exchanges that have ended. Returns the
   /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
-  /// called or `timeout` passes. If a callback throws, the next `run_once` calls the other ones.
+  /// called or `timeout` passes. If a callback throws, the next `run_once` calls the rest.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();

@@ -34,11 +34,11 @@ namespace robots {
 /// `robots.parse.duration` and so on.
 ///
 /// Each collection of the SDK reads all counters and gauges from one snapshot. A histogram needs
-/// every single duration, so this class is also an observer. Pass the `Metrics` and this object to
-/// the cache, as `robots::observers{metrics, exported}`. Durations are in seconds. The default
-/// buckets of the SDK are made for milliseconds, so add a view with buckets for seconds. Copies
-/// share one registration with the SDK, which ends with the last copy. Any thread may call any
-/// copy.
+/// each duration, but a snapshot has only sums. So this class is also an observer. Pass the
+/// `Metrics` and this object to the cache, as `robots::observers{metrics, exported}`. Durations are
+/// in seconds. The default buckets of the SDK are made for milliseconds, so add a view with buckets
+/// for seconds. Copies share one registration with the SDK until the last copy is destroyed. Any
+/// thread may call any copy.
 class OpenTelemetryMetrics {
  public:
   /// Exports `from` through `meter`, which must not be null. To also export the statistics of a

@@ -21,9 +21,9 @@ namespace robots {
 /// A `PaceLedger` in Redis for any number of machines. Set it as `gate_options::ledger`.
 ///
 /// Each call is one round trip, takes at most as long as a call of a `RedisStore`, and uses the
-/// time of the server. The key of a host is `redis_options::key_prefix`, `pace:` and the host. It
-/// expires about a minute after the host may get its next request. An ACL in Redis must permit the
-/// commands eval, time, hget, hmget, hset and pexpire. Any thread may call the ledger.
+/// time of the server. The key of a host is `redis_options::key_prefix`, `pace:` and the host. The
+/// key expires about a minute after the host may get its next request. An ACL in Redis must permit
+/// the commands eval, time, hget, hmget, hset and pexpire. Any thread may call the ledger.
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.

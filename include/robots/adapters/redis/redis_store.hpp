@@ -36,15 +36,14 @@ namespace robots {
 /// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node, and a
 /// call that must find the nodes can take half of `connect_timeout` more.
 ///
-/// P is `redis_options::key_prefix`, the letter `v`, the version of the record format, and a colon.
-/// A value has the key `P site:KEY`, and a lease has the key `P lease:KEY`. The store publishes
-/// changes on the channel `P changed`. The real names have no blank after P. KEY is the caller's
-/// key with braces around the text after the scheme. So a cluster stores all keys of a site in one
-/// slot.
+/// (P) stands for `redis_options::key_prefix`, the letter `v`, the version of the record format,
+/// and a colon. A value has the key `(P)site:KEY`, and a lease has the key `(P)lease:KEY`. The
+/// store publishes changes on the channel `(P)changed`. KEY is the caller's key with braces around
+/// the text after the scheme. So a cluster stores all keys of a site in one slot.
 ///
 /// An ACL of Redis must permit `~(P)* &(P)*` and the commands get, strlen, set, del, eval, publish,
-/// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs cluster
-/// and asking.
+/// subscribe, ping and select. `for_each` also needs scan and pttl. A cluster also needs the
+/// commands `cluster` and `asking`.
 class RedisStore : public SharedStore {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
@@ -80,7 +79,7 @@ class RedisStore : public SharedStore {
   /// reached.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
-    // If another program has stored a list at the key, STRLEN fails, and the value is missing.
+    // If another program stored a list at the key, STRLEN fails, and the value counts as missing.
     constexpr const char* script =
         "local left = tonumber(ARGV[2]) "
         "local function value(key) "

@@ -24,7 +24,7 @@ namespace robots {
 /// host or address that the URL, a Sentinel or a cluster node names.
 class redis_tls {
  public:
-  /// The certificates to trust, and the certificate to send, as paths of PEM files.
+  /// The certificates to trust and to send. All members except `ca_path` are paths of PEM files.
   struct files {
     /// Trusted certificates. If `ca_file` and `ca_path` are both empty, the CA certificates at
     /// OpenSSL's default locations are trusted instead.

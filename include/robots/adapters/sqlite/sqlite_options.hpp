@@ -13,9 +13,9 @@ struct sqlite_options {
   /// in two more files, whose paths are `path` plus `-wal` and `path` plus `-shm`.
   std::string path;
 
-  /// The maximum size of the file in octets, at least 1 MiB. A key and its value can have at most
-  /// an eighth of this size, or the store refuses them with `store_error`. The log takes a few MiB
-  /// in addition, and grows while a process keeps a transaction open.
+  /// The maximum size of the file in octets, at least 1 MiB. If a key and its value have more than
+  /// an eighth of this size, the store throws `store_error`. The log takes a few MiB in addition,
+  /// and grows while a process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
   /// The maximum wait for other threads and processes, above 0. If the disk is full, a call can

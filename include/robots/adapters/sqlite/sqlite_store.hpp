@@ -208,7 +208,7 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps for at most 1.3 ms while the file is locked. Returns 0 after the timeout.
+  /// Sleeps for at most 1.3 ms, since the file is locked. Returns 0 after the timeout.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
@@ -346,7 +346,7 @@ class SqliteStore : public SharedStore {
   }
 
   /// Calls `visit` with the key and the remaining lifetime of each unexpired value, the oldest
-  /// first. This can include values that are published meanwhile. `visit` may call the store.
+  /// first. Values that are published meanwhile can be included. `visit` may call the store.
   void for_each(
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {
@@ -363,7 +363,7 @@ class SqliteStore : public SharedStore {
   }
 
  private:
-  /// Reports the changes by other stores whose number is above `last`, until a stop is requested.
+  /// Reports the changes with a number above `last` by other stores, until a stop is requested.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

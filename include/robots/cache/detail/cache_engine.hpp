@@ -111,8 +111,8 @@ class background_threads {
   bool ending_ = false;
 };
 
-/// Runs each look-up to its end: in the thread of a blocking call if the call has enough time, else
-/// in threads of the cache.
+/// Runs each look-up to its end. Uses the thread of a blocking call if the call has enough time.
+/// Otherwise, uses threads of the cache.
 class cache_engine : public look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options, or if there is a shared store but
@@ -231,7 +231,7 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// Fetches, in another thread if the call may end earlier. Returns false if the call has ended.
+  /// Fetches. Uses another thread if the call may end earlier. Returns false if the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (limits.deadline && !may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
@@ -264,7 +264,7 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options.patience);
   }
 
-  /// Publishes results in `look.left` if there is time. Other work goes to threads of the cache.
+  /// Publishes the results of `look.left` if there is time. Threads of the cache do the other work.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -279,7 +279,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Returns false if no thread will fetch and publish.
+  /// Lets a thread of the cache fetch and publish. Returns false if no thread will do this.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
@@ -335,7 +335,7 @@ class cache_engine : public look_up_environment {
     return std::exchange(queued_, {});
   }
 
-  /// Waits until queued work is due, and removes it. After an empty list, `serve` must end.
+  /// Waits until queued work is due, and removes it. If the result is empty, `serve` must end.
   [[nodiscard]] std::vector<shared_work> take_due() {
     constexpr std::size_t most = 512;  // limits the time of a batch
     const stop_token stop = closing_.get_token();

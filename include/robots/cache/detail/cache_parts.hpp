@@ -24,7 +24,7 @@ namespace robots::cache_detail {
 class cache_engine;
 class site_look_up;
 
-/// The part of a storage that processes share, or null.
+/// The part of a storage that several processes share, or null.
 struct shared_part {
   SharedStore* store = nullptr;
   const tiered_options* options = nullptr;
@@ -37,7 +37,7 @@ struct found {
   time_point now{};    // the time of the look-up, if `from_cache` is true
 };
 
-/// Returns `all`, but with the policy of crawler number `agent`, if there is one.
+/// Returns `all`, but with the policy of crawler number `agent` if `all` has such a policy.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
@@ -66,7 +66,7 @@ enum class cache_event : unsigned char {
 
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
-/// The interface to the user's fetcher, clock, storage and observer, which hides their types.
+/// The interface to the user's fetcher, clock, storage and observer. It hides their types.
 class cache_parts : public detail::event_teller {
  public:
   [[nodiscard]] virtual time_point now() = 0;
@@ -74,7 +74,7 @@ class cache_parts : public detail::event_teller {
 
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
   virtual void store(std::string_view key, const cache_entry& entry, time_point now) noexcept = 0;
-  /// Passes on exceptions of the storage, and so does `clear`.
+  /// `erase` and `clear` pass on exceptions of the storage.
   virtual void erase(std::string_view key) = 0;
   void try_erase(std::string_view key) noexcept {
     try {
@@ -87,7 +87,7 @@ class cache_parts : public detail::event_teller {
 
   [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
                                                      const call_options& limits) = 0;
-  /// Like `run`, but returns false before a step that may last beyond `deadline`.
+  /// Does the steps of `work`. Returns false before a step that may last beyond `deadline`.
   [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()` is true or `limits` end the wait. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
@@ -104,7 +104,7 @@ class cache_parts : public detail::event_teller {
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
   /// Grows when messages of the shared store may have been missed. The store must be asked about an
-  /// entry whose `cache_entry::epoch` differs.
+  /// entry with another `cache_entry::epoch`.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:

@@ -36,7 +36,7 @@ class look_up_environment {
     };
   }
 
-  /// Returns no policy if the robots.txt decides. If `asked` is empty, denies `url`.
+  /// Returns no policy if there is no ruling. If `asked` is empty, the result denies `url`.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
@@ -47,8 +47,8 @@ class look_up_environment {
   }
 
   /// Handles a message of the shared store. `key` is the key of a site that another process has
-  /// changed, or the text of a ruling. If it is empty, messages may have been missed. The next
-  /// look-up of an affected site asks the store: see `site_work::end_with_confirmed`.
+  /// changed, or the text of a ruling. If `key` is empty, messages may have been missed. The next
+  /// look-up of an affected site asks the store. See `site_work::end_with_confirmed`.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
@@ -86,7 +86,7 @@ class look_up_environment {
     }
   }
 
-  /// Returns the stored policy of a site or of the target of its redirects, even an expired one.
+  /// Returns the stored policy of a site or of the target of its redirects, even if it has expired.
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {

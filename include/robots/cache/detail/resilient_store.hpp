@@ -23,7 +23,7 @@
 
 namespace robots::cache_detail {
 
-/// Replaces a value in a reply while its erasure is pending.
+/// Replaces a value in a reply while the erasure of this value is pending.
 inline constexpr std::string_view outdated_value = "(outdated)";
 
 enum class publish_answer : std::uint8_t {
@@ -297,7 +297,7 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
 
-  /// The caller must then call `report_changes`.
+  /// After the return, the caller must call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
@@ -322,8 +322,7 @@ class resilient_store {
   }
 
   /// Removes the pending call for `key` if it succeeded and no later `owe` has changed `times`. If
-  /// only a part of the store failed, tries again a second later, to not delay calls for other
-  /// keys.
+  /// only a part of the store failed, delays the call by a second. Calls for other keys go on.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

@@ -62,7 +62,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number`. If no waiter is left, drops any work on offer, and so the flight.
+  /// Removes waiter `number`. If none is left, drops work on offer. This drop abandons the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.
@@ -108,7 +108,7 @@ class flight {
     return is_taken;
   }
 
-  /// Returns the work on offer, which the caller must continue.
+  /// Returns the work on offer, or null. The caller must continue the work.
   [[nodiscard]] std::shared_ptr<site_work> take_work() {
     const std::scoped_lock lock{mutex_};
     return std::exchange(free_work_, nullptr);

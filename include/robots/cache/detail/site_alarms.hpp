@@ -27,9 +27,9 @@
 namespace robots::cache_detail {
 
 /// Compares each answer of a site with its earlier answers. Reports changes. Halts or quarantines
-/// the site if `cache_options` demand this. Remembers the facts that can lead to a halt of a site,
-/// even after its policy was evicted or invalidated, for at least the 262,144 sites used last. Any
-/// thread may call any member.
+/// the site if `cache_options` demand this. Remembers the facts that can lead to a halt, for at
+/// least the 262,144 sites used last. These facts remain if the policy of a site is evicted or
+/// invalidated. Any thread may call any member.
 class site_alarms {
  public:
   site_alarms(const cache_options& options, cache_parts& parts,
@@ -153,7 +153,7 @@ class site_alarms {
     return function(found->second);
   }
 
-  /// Adds `latest`, a change found at `now`. Returns the sum of `change::share` in `window`.
+  /// Adds `latest`, a change found at `now`. Returns the sum of `change::share` over `window`.
   [[nodiscard]] double changed_within(std::chrono::seconds window, std::string_view key,
                                       const change& latest, time_point now) {
     // The unit is whole seconds, since the longest window would overflow in nanoseconds.
@@ -181,7 +181,7 @@ class site_alarms {
     return answer.outcome() == outcome::client_error && (status == 401 || status == 403);
   }
 
-  /// Reports, and halts if needed, a site that refuses its robots.txt now but did not before.
+  /// Reports a site that now refuses its robots.txt, but did not before. Halts the site if needed.
   void note_access(const flight& led, const std::shared_ptr<const policy>& after) {
     const bool refuses = refuses_robots_txt(*after);
     if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {

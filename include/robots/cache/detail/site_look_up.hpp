@@ -16,8 +16,8 @@ namespace robots::cache_detail {
 
 /// Looks up the policy of a site. Takes the policy from the storage or from a running flight, or
 /// lets `site_work` get it. This class only decides on the next step, and `cache_engine` does it.
-/// If the answer, which the cache stores, is a redirect to another site, the look-up continues with
-/// that site.
+/// If the answer redirects to another site, the cache stores the answer, and the look-up continues
+/// with that site.
 class site_look_up {
  public:
   /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
@@ -204,7 +204,7 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If one is old, first asks all sites again.
+  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, asks all sites again.
   void fail(outcome why, std::string text) {
     const auto redirects = std::exchange(redirects_, {});
     asked = first_;

@@ -93,8 +93,8 @@ struct kept_entry : cache_entry {
   return read;
 }
 
-/// Makes the records of a site for other processes, unless the site did not answer, or `good`, the
-/// last good record, is missing after a 304. `result` is the policy of `retrieved`.
+/// Makes the records of a site for other processes. Returns no records if the site did not answer,
+/// or after a 304 without `good`, the last good record. `result` is the policy of `retrieved`.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -174,7 +174,8 @@ class site_policies {
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
-  /// Returns `last` before `validity::stale_until`, else the policy for a cancelled call.
+  /// Until `validity::stale_until`, returns `last`. After that, returns the policy for a cancelled
+  /// call.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
       const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging).stale_until;
@@ -233,11 +234,11 @@ class site_policies {
                 : now < detail::validity_of(*entry.policy, judging).stale_until);
   }
 
-  /// Prevents that a flood of messages causes a flood of questions to the shared store.
+  /// Ensures that a flood of messages causes no flood of questions to the shared store.
   rate_limit questions{4, 65'536};
   const detail::judge_options judging;
 
-  /// Lets an entry answer only after the cache has asked the shared store.
+  /// Marks an entry. The entry answers again only after the cache has asked the shared store.
   void doubt(std::string_view key) { mark(key, in_doubt); }
 
   /// Makes the next look-up ask a site again if its stored answer is at least `least_age` old.
@@ -247,13 +248,13 @@ class site_policies {
     }
   }
 
-  /// Passes on exceptions of the storage, and so does `forget_all`.
+  /// `forget` and `forget_all` pass on exceptions of the storage.
   void forget(std::string_view key) {
     const std::scoped_lock lock{writing_};
     parts_.erase(key);
   }
 
-  /// Erases the entries that `doubt` has marked.
+  /// Erases the entries of a site that `doubt` has marked.
   void forget_changed(const site& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -270,7 +271,7 @@ class site_policies {
   }
 
   /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
-  /// meanwhile. If `replaces_all` is true, it replaces the entries under all keys of the site.
+  /// meanwhile. If `replaces_all` is true, the policy replaces the entries under all keys.
   ///
   /// An invalidation detaches the flight before it erases the entry. So either the invalidation
   /// erases the new entry, or this function sees that the flight is detached. `on_message` uses the

@@ -156,7 +156,7 @@ class site_work {
     end_with(policy_now, false);
   }
 
-  /// The result is empty if the lease must only be released.
+  /// If the result is empty, the lease is released and nothing is published.
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, after the store had no newer record. If a message reported a change,
-  /// another process has erased the site, so erases the entry. Otherwise, stores it as checked.
+  /// Like `end_with_fresh`, after the store had no newer record. Erases the entry if a message
+  /// reported a change, since another process has erased the site. Otherwise, stores it as checked.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -338,7 +338,7 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry if it may answer while another process asks: see
+  /// Ends the flight with the stale entry if it may answer while another process asks. See
   /// `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const auto last = refreshes_ ? nullptr : flight_->last();

@@ -72,8 +72,8 @@ class typed_gate_environment final : public gate_environment {
 };
 
 struct ledger_answer {
-  /// Until this time, other processes have the turn at the host. A past or present time grants the
-  /// turn. It is empty if the ledger has failed for too long: the gate goes on without the ledger.
+  /// Other processes have the turn until this time. A past or present time grants the turn. If the
+  /// ledger has failed for too long, `held_until` is empty, and the gate goes on without it.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  // the time to use as the present time for the start
 };
@@ -133,7 +133,7 @@ class shared_pace {
                       (std::min)(next_try_, patient_until));
   }
 
-  /// Calls `question(ledger)`, unless the last call in this second failed. Returns true on success.
+  /// Calls `question(ledger)`, at most once a second if the ledger fails. Returns true on success.
   template <class Question>
   [[nodiscard]] bool ask(time_point now, const Question& question) {
     std::unique_lock lock{mutex_};

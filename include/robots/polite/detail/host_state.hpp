@@ -26,7 +26,7 @@ using delay_inputs = computed_delay::inputs;
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns `from` if it lies in a window of `times` or there is none, else the next window's start.
+/// Returns `from` if `times` is empty or open at `from`, or else the start of the next window.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -142,10 +142,10 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If it is empty, the ledger has failed. Then each
-  /// of N processes waits N times the longest delay. So on average, all processes together send no
-  /// more requests than one process. Before its first request, each process waits for a random part
-  /// of this time.
+  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
+  /// Then each of N processes waits N times the longest delay. So on average, all processes
+  /// together send no more requests than one process. Before its first request, each process waits
+  /// for a random part of this time.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -174,7 +174,7 @@ class host_state {
     return result;
   }
 
-  /// Completes a request. Without a `start`, it started a response time ago, if that was allowed.
+  /// Completes a request. If `start` was not called, computes the start from the response time.
   void complete(host_reservation& reserved, const request_report& report, const gate_moment& now) {
     const bool has_started = reserved.started;
     cancel(reserved);
@@ -200,8 +200,8 @@ class host_state {
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
   /// another host redirected its robots.txt to this host. Between two page requests, counts at most
-  /// one request with an `own_policy` and at most one without, so that they cannot delay the pages
-  /// forever. If `always` is true, counts every request.
+  /// one such request with an `own_policy` and one without. So requests for robots.txt cannot delay
+  /// the pages forever. If `always` is true, counts every request.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;

@@ -305,9 +305,8 @@ struct longest_preference {
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. Comparing a line's path with the target takes as many steps as
-/// both have octets together. After 8 million steps, the result forbids all uses, and refers to no
-/// line.
+/// Takes time linear in the file. To compare a path with the target takes at most one step for each
+/// octet of both. After 8 million steps, the result forbids all uses, and refers to no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -21,7 +21,7 @@
 
 namespace robots::rep_detail {
 
-/// Finds the rules of a file that its other rules make useless.
+/// Finds rules that other rules of the same file make useless.
 class rule_lint {
  public:
   constexpr rule_lint(const std::vector<directive>& file, const parse_options& options,
@@ -143,8 +143,8 @@ class rule_lint {
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
-  // Sorted specificities of all patterns in the file, first of Allow, then of Disallow lines: a
-  // rule can also be necessary because of another group, since groups of one crawler are merged.
+  // The sorted specificities of the patterns of all Allow lines, and of all Disallow lines. A rule
+  // can also be necessary because of another group, since groups of one crawler are merged.
   std::array<std::vector<std::uint32_t>, 2> specificities_;
   std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;

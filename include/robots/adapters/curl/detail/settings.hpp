@@ -169,7 +169,7 @@ class curl_settings {
   /// libcurl cannot start. Set `has_session` if a cpr session can name a proxy.
   explicit curl_settings(curl_options from, bool has_session = false)
       : options(std::move(from)), guard(make_guard(options)), has_session_(has_session) {
-    // Other parts of the program can use libcurl, so nothing stops it.
+    // Other parts of the program can use libcurl, so this library never calls curl_global_cleanup.
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (started != CURLE_OK) {
       throw std::runtime_error(std::string("libcurl cannot start: ") + curl_easy_strerror(started) +
@@ -218,7 +218,7 @@ class curl_settings {
     set_option(easy, CURLOPT_FOLLOWLOCATION, 0L);
     set_option(easy, CURLOPT_HTTP09_ALLOWED, 0L);
     // HTTP/2 has no advantage for one file of a site. With HTTP/2, libcurl 7.88 loops on empty DATA
-    // frames, mixes trailers with headers, and takes a body cut off by RST_STREAM as complete.
+    // frames, mixes trailers with headers, and accepts a body that RST_STREAM cut off.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
     set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);

@@ -27,7 +27,7 @@
 namespace robots::adapters_detail {
 
 /// Returns the length in the `value` of a Content-Length field. Returns an empty optional if
-/// `value` is not a number, or differs from `earlier` fields: then no length shows whether the body
+/// `value` is not a number, or differs from `earlier` fields. Then no length shows whether the body
 /// is complete (RFC 9112, section 6.3). libcurl does not compare the lengths. It uses the last
 /// length, and ignores a length that does not fit into 63 bits.
 [[nodiscard]] constexpr std::optional<std::uint64_t> content_length(
@@ -171,7 +171,7 @@ class curl_transfer {
   }
 
  private:
-  /// The number by which a writer ends the transfer, since it differs from the size of each text.
+  /// A writer returns this number to end the transfer. It differs from the size of each text.
   static constexpr std::size_t refused = (std::numeric_limits<std::size_t>::max)();
 
   // The callbacks are `noexcept`, since no exception may pass through libcurl.
@@ -308,7 +308,7 @@ class curl_transfer {
   }
 
   /// Returns the response. `problem` is libcurl's message if the body could not be decoded. If the
-  /// body is faulty, returns an error for a 2xx status, and else a response without the body.
+  /// body is faulty, returns an error for a 2xx status, or else a response without the body.
   [[nodiscard]] fetch_response received(std::string_view problem) {
     const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
     if (status < 200 || !headers_complete_) {

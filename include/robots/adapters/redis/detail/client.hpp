@@ -50,7 +50,7 @@ inline constexpr std::size_t redis_slots = 16'384;
   return crc16(key) % redis_slots;
 }
 
-/// Returns `key` with braces around the text after its scheme, which decides the slot.
+/// Returns `key` with braces around the text after its scheme. Only this text decides the slot.
 [[nodiscard]] inline std::string with_hash_tag(std::string_view key) {
   std::string tagged{key};
   tagged.insert(key.rfind('/') + 1, 1, '{');  // without a scheme, npos + 1 is 0
@@ -287,8 +287,8 @@ class redis_client {
     }
   }
 
-  /// Reads a reply to CLUSTER SLOTS: for each range, the first slot, the last slot, the master and
-  /// its replicas. Each server is also a list: host, port and more.
+  /// Reads a reply to CLUSTER SLOTS. Each range is a list of the first slot, the last slot, the
+  /// master and its replicas. Each server is a list of the host, the port and more.
   void take_slots(const redis_address& from, const redis_reply& ranges) {
     std::vector<std::shared_ptr<redis_node>> slots(redis_slots);
     std::map<redis_address, std::shared_ptr<redis_node>> nodes;

@@ -56,8 +56,8 @@ struct redis_reply {
   }
 };
 
-/// Stores a part of a reply for hiredis. Returns null, so that hiredis reports an error, if the
-/// reply is too large or its lists are nested so deeply that destructors could overflow the stack.
+/// Stores a part of a reply for hiredis. Returns null if the reply is too large, or its lists are
+/// nested so deeply that destructors could overflow the stack. Then hiredis reports an error.
 [[nodiscard]] inline void* keep_reply(const redisReadTask* task, redis_reply::kind type,
                                       std::string_view text = {},
                                       std::int64_t integer = 0) noexcept {

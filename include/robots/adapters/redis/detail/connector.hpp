@@ -82,7 +82,7 @@ struct redis_endpoint {
                                     : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Cuts `text` after the first `separator`, and returns the part before the separator.
+/// Removes the start of `text` up to the first `separator`. Returns it without the separator.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix((std::min)(taken.size() + 1, text.size()));

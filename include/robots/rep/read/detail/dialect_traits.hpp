@@ -15,7 +15,7 @@ struct dialect_traits {
   /// If false, `User-agent a b` is a User-agent line without name.
   bool ignores_keyless_lines = false;
   bool keeps_cut_allow = false;  ///< an Allow line that is too long is cut and obeyed
-  /// Skips one UTF-8 BOM or its start; otherwise skips whole BOMs.
+  /// If true, skips one UTF-8 BOM or the start of a BOM. If false, skips all whole BOMs.
   bool partial_byte_order_mark = false;
   bool index_html_is_directory = false;  ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets = false;          ///< reads `host/path` as host and path
