@@ -60,11 +60,11 @@ class ManualClock {
   [[nodiscard]] auto on_move(std::function<void()> moved) const {
     const std::scoped_lock lock{state_->mutex};
     const auto place = state_->listeners.insert(state_->listeners.end(), std::move(moved));
-    const auto end = [shared = state_, place](const void* /*nothing*/) {
+    auto end = [shared = state_, place](const void* /*nothing*/) {
       const std::scoped_lock held{shared->mutex};
       shared->listeners.erase(place);
     };
-    return std::unique_ptr<const void, decltype(end)>{state_.get(), end};
+    return std::unique_ptr<const void, decltype(end)>{state_.get(), std::move(end)};
   }
 
  private:

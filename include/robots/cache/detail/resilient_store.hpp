@@ -258,7 +258,7 @@ class resilient_store {
       try {
         why = base::thrown_text("the shared store");
       } catch (...) {
-        why.clear();  // there is no memory for the text
+        why = "no memory";  // allocates nothing
       }
     }
     if (end != call_end::done) {
@@ -341,7 +341,7 @@ class resilient_store {
   SharedStore& store_;
   cache_parts& parts_;
 
-  std::mutex watching_;  // guards the next two members
+  std::mutex watching_;  // guards `event_` and the changes of `watches_`
   std::function<void(std::string_view)> event_{};
   std::atomic<bool> watches_ = false;
 

@@ -166,6 +166,7 @@ class audit_writer {
     base::require(every >= 0, "audit_options: flush_every", every, " ms: set 0 for at once");
     // JSON escapes can make a robots.txt or its directives six times longer. The result must fit
     // into one line with the other members.
+    static_assert(audit_lines::longest / 8 == 4'194'304);
     base::require(crawler.parse.max_bytes <= audit_lines::longest / 8,
                   "AuditTrail: parse.max_bytes", crawler.parse.max_bytes,
                   ", and a trail records files of up to 4194304 octets: lower it");
