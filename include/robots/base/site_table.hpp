@@ -42,7 +42,7 @@ class site_table {
   ///
   /// A full table first forgets one value that need not be remembered at `now`. The table looks for
   /// such a value among up to 256 values. If it finds none, the table forgets a value whose
-  /// `until(value)` is late: after `latest` and before `time_point::max()`.
+  /// `until(value)` is after `latest`, unless it is `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {

@@ -95,8 +95,8 @@ struct cache_options {
   /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
   /// If empty, `fallback.halts_hostile()` decides. For the preset `strict()`, it returns true, even
-  /// after `with` has changed an action. For the other presets, it returns false: a halt would deny
-  /// the site until you call `resume`, even if the site made a mistake.
+  /// after `with` has changed an action. For the other presets, it returns false: a site can deny
+  /// everything by mistake, but a halt would last until you call `resume`.
   std::optional<bool> halt_hostile{};
   /// The cache halts a site if all fetches of its robots.txt have failed for this time
   /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the

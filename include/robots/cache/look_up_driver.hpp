@@ -40,7 +40,7 @@ class look_up_driver {
 
   /// The driver calls `wake`, in any thread, when `run` has something to do. The thread holds a
   /// lock of the driver, so `wake` must not call the driver. `wake` must not throw. `max_fetches`
-  /// must be above 0. At most so many requests are under way; others wait in order.
+  /// must be above 0. At most `max_fetches` requests are under way; others wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
       : clock_(clock), fetcher_(fetcher), max_fetches_(max_fetches) {

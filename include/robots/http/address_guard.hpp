@@ -84,7 +84,7 @@ struct embedded_ipv4 {
 
   ip_prefix prefix;
   std::size_t offset;
-  unsigned flipped = 0;  // the bits in which each octet differs from its octet in IPv4
+  unsigned flipped = 0;  // each octet here is the IPv4 octet XOR `flipped`
 };
 
 inline constexpr std::array embedded_ipv4_places{
@@ -107,9 +107,9 @@ inline constexpr std::array embedded_ipv4_places{
 /// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address: mapped
 /// (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo (`2001::/32`) and ISATAP
 /// (an interface identifier that begins with `0:5efe` or `200:5efe`). A Teredo address is `global`
-/// only if its client and its server are. An ISATAP address is `global` only if its prefix is, too.
-/// An IPv4-compatible address (`::/96`, obsolete) is never `global`. Nor is an address in
-/// `64:ff9b:1::/48`, since only the operator knows which octets are the IPv4 address.
+/// only if its client and its server are `global`. An ISATAP address is `global` only if its prefix
+/// is also `global`. Addresses in `::/96` (IPv4-compatible, obsolete) and in `64:ff9b:1::/48` are
+/// never `global`. In the latter, only the operator knows the place of the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const http_detail::ipv6_octets& octets = address.octets();
   const bool is_isatap =  // without regard to the universal bit and the group bit
@@ -182,7 +182,7 @@ class address_guard {
     return parsed ? permits(*parsed) : open_;
   }
 
-  /// Like the function above, for a parsed address.
+  /// Does the same for a parsed address.
   [[nodiscard]] bool permits(const detail::ip_address& address) const noexcept {
     return open_ || detail::kind_of(address) == "global" ||
            std::any_of(allowed_.begin(), allowed_.end(),

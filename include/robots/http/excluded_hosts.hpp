@@ -79,8 +79,8 @@ namespace http_detail {
 /// spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write IPv6 in brackets.
 ///
 /// `host` is a host, `host:port` or a URL. A final dot of the host is ignored. Percent-encoding is
-/// not decoded, so for a URL from the web, pass the `host` that `parse_site` returns. SPYDER has a
-/// case-sensitive form, ShouldSkipByTLD. Takes time linear in the entries. Allocates nothing.
+/// not decoded, so for a URL from the web, pass the `host` that `parse_site` returns. The form of
+/// SPYDER, ShouldSkipByTLD, is case-sensitive. Takes linear time in the entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
     { *std::begin(names) } -> std::convertible_to<std::string_view>;
@@ -97,7 +97,7 @@ template <class R>
   return false;
 }
 
-/// Like the function above, but takes a list of names in braces.
+/// Does the same for a list of names in braces.
 [[nodiscard]] constexpr bool should_skip_by_tld(
     std::string_view host, std::initializer_list<std::string_view> excluded) noexcept {
   return should_skip_by_tld(host, std::span{excluded.begin(), excluded.size()});

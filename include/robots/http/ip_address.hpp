@@ -110,7 +110,7 @@ class ip_address {
     return octets_ == mapped.octets_;
   }
 
-  /// Returns the octets in network order; for IPv4, those of the IPv4-mapped address.
+  /// Returns the octets in network order. IPv4 has the octets of the IPv4-mapped address.
   [[nodiscard]] constexpr const http_detail::ipv6_octets& octets() const noexcept {
     return octets_;
   }
@@ -142,7 +142,7 @@ class ip_address {
 
 /// Writes an IPv4 address with dots. Writes an IPv6 address in the form of RFC 5952, without
 /// brackets. This form has no leading zeros, and `::` replaces the longest run of zero groups. If
-/// several runs are the longest, `::` replaces the first.
+/// several runs have this length, `::` replaces the first.
 [[nodiscard]] inline std::string to_string(const ip_address& address) {
   const http_detail::ipv6_octets& octets = address.octets();
   std::string text;

@@ -18,15 +18,15 @@ namespace robots::policy_detail {
 // The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, and
 // the parts in the order of `record_stream::pass`. Eight octets with the checksum follow, the
 // lowest first. The checksum is `base::fingerprint` of all other octets. A part that has its usual
-// value is left out. `parts` has one bit for each part that is not left out: 1 for the first call
-// of `part`, 2 for the second, 4 for the third, and so on.
+// value is left out. `parts` has a bit for each call of `part`: 1 for the first, 2 for the second,
+// 4 for the third. A bit is set if its part is present.
 //
 // A number has seven bits in each octet, the lowest bits first. The top bit is set in all octets
 // except the last. A text is its length as a number, then its octets. Times are in seconds since
 // 1970. Durations are in seconds. Enumerators are numbers from 0, in the order of their
 // declaration. A status n is the number 2 n if n >= 0, else -2 n - 1. A URL is a number n, then n /
-// 4 octets. If n % 4 is 0, these are the whole URL. If n % 4 is 1, these are the HOST of
-// `http://HOST/robots.txt`; if 2, of `https://HOST/robots.txt`.
+// 4 octets. If n % 4 is 0, the octets are the whole URL. If it is 1, they are the HOST in
+// `http://HOST/robots.txt`. If it is 2, they are the HOST in `https://HOST/robots.txt`.
 //
 // Each record has exactly one encoding. A text that `encode` would write differently is refused.
 
@@ -239,13 +239,13 @@ class record_stream {
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// The content of `site_records` besides the latest record. If one bit of a form is damaged, the
-/// form is `unused` or too large, or does not fit the number of records.
+/// The content of `site_records` besides the latest record. If one bit of an encoded form is
+/// damaged, the result is `unused`, is too large, or does not fit the number of records.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {
-  // First, values over their limit are cut. Then `pass` stores a value only if it differs from its
-  // default in the table.
+  // First, cuts each value that is over its limit. Then `pass` leaves out each part that has its
+  // usual value.
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);

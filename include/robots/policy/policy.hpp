@@ -42,7 +42,7 @@ struct policy_extras {
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
-/// A text of at most 4 GiB, in a quarter of the size of a `std::string`.
+/// A text of at most 4 GiB. This object has about a quarter of the size of a `std::string`.
 class packed_octets {
  public:
   explicit packed_octets(std::string_view octets) {
@@ -271,7 +271,7 @@ class policy {
   /// Returns the line counts of the newest robots.txt. Allocates nothing.
   [[nodiscard]] file_findings::line_counts lines() const noexcept;
 
-  /// Returns the version, which is 1 for the first policy that the storage knows of the site. It
+  /// Returns the version. The first policy of a site in the storage has version 1. The version
   /// grows by 1 whenever the fingerprint changes (source: the pipeline guide).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
@@ -293,7 +293,7 @@ class policy {
     return extras().others;
   }
 
-  /// Returns `of->others()[place]`, or null if there is none.
+  /// Returns `of->others()[place]`, or null if there is no such policy.
   [[nodiscard]] static std::shared_ptr<const policy> other(const std::shared_ptr<const policy>& of,
                                                            std::size_t place) {
     return of && place < of->others().size() ? of->others()[place] : nullptr;

@@ -33,7 +33,7 @@ namespace robots::policy_detail {
 }
 
 /// Returns the names under which the rules of a site can be stored: first `asked`, then the two
-/// origins of a host, or the host of an origin.
+/// origins if `asked` is a host, or the host if `asked` is an origin.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
   std::vector<site> names{asked, counterpart_of(asked)};
   if (!asked.scheme) {

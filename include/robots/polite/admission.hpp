@@ -151,7 +151,7 @@ class basic_admission {
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
   /// first renewal, only a ruling can deny the page. Without this limit, each renewal would delay
-  /// the request. If the delay is longer than the lifetime of the rules, the request would never
+  /// the request. If the delay were longer than the lifetime of the rules, the request would never
   /// start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;

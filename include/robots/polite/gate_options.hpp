@@ -40,8 +40,8 @@ struct gate_options {
   slow_down_options slow_down{};
   /// The maximum pause after a Retry-After. A longer Retry-After is treated as this maximum.
   std::chrono::seconds most_retry_after = std::chrono::hours{24};
-  /// The time for which the duration of the last response affects the delay. The gate remembers a
-  /// host for at least this time.
+  /// The time for which a slow response lengthens the delay. The gate remembers a host for at least
+  /// this time.
   std::chrono::nanoseconds memory = std::chrono::minutes{1};
   /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
   /// refuses requests to a new host.

@@ -41,8 +41,8 @@ class any_host_gate {
   /// also keeps a delay after the requests that fetched the robots.txt of this policy.
   using policy_pointer = std::shared_ptr<const policy>;
 
-  /// A function that decides again whether a URL is allowed. It can replace `site_policy`, the last
-  /// policy. The request then also waits for the delay after the fetch of the new policy.
+  /// Decides again whether a URL is allowed. `site_policy` is the policy of the last decision. The
+  /// function can set it to a newer policy, whose fetch then also delays the request.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -82,8 +82,8 @@ class any_host_gate {
     /// Returns `not_yet` before `at()`. `start` can move `at()` to a later time if another request
     /// starts late, if a response has a Retry-After, or if another process has the turn.
     ///
-    /// If the time has come or `withdraw` was called, first calls the function `decide_again` that
-    /// `try_reserve` got. Without a `decide_again`, cancels a withdrawn reservation.
+    /// If the time has come or `withdraw` was called, first calls the `decide_again` that you
+    /// passed to `try_reserve`. If you passed none, cancels a withdrawn reservation.
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to `report`. Has an effect only once.
@@ -146,8 +146,8 @@ class any_host_gate {
   /// reason is `admission_reason::halted`. The `decide_again` of a request can permit the request.
   void withdraw(std::string_view url);
 
-  /// Counts a request that had no reservation and has just ended, like `reservation::complete`. Do
-  /// not report a request for a robots.txt if you pass its policy to other members.
+  /// Completes a request that had no reservation and has just ended. Do not report a request for a
+  /// robots.txt if you pass the policy of that robots.txt to the gate.
   void note_request(std::string_view url, const request_report& report,
                     const policy_pointer& site_policy = {});
 

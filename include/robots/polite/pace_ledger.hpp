@@ -11,11 +11,11 @@ namespace robots {
 ///
 /// The delay between two turns at a host is at least the `claim::after` of the first turn. The
 /// delay is also at least the largest `claim::least` of all processes. A `claim::least` applies for
-/// a minute after its claim, or until the same process sends a smaller one. The ledger measures all
-/// times by one clock, so that the clocks of the processes need not agree. The ledger remembers a
-/// host for a minute, or for the delay of the host if that is longer. If a process claims again
-/// within this time (`claim::last_asked`), but the host is unknown, the ledger has lost its data.
-/// Then the ledger acts as if it had just granted a turn.
+/// a minute after its claim, or until the same process sends a smaller `claim::least`. The ledger
+/// measures all times by one clock, so that the clocks of the processes need not agree. The ledger
+/// remembers a host for a minute, or for the delay of the host if that is longer. If the last claim
+/// of a process (`claim::last_asked`) is within this time, but the ledger does not know the host,
+/// the ledger has lost its data. Then the ledger acts as if it had just granted a turn.
 ///
 /// A request may start at most `claim::lateness` after the grant of its turn. The delay begins at
 /// the end of `claim::lateness`. If the answer of the ledger arrives after this time, the gate
@@ -42,9 +42,9 @@ class PaceLedger {
     std::optional<std::chrono::nanoseconds> last_asked{};
     /// The maximum time from the grant of the turn to the start of the request.
     std::chrono::nanoseconds lateness{0};
-    /// The number of this turn within the process; 0 means no number. If this turn is the last turn
-    /// that the ledger granted at the host, the process claims it again, since the answer came too
-    /// late. Then the ledger grants the turn again.
+    /// The number of this turn within the process; 0 means no number. If the answer comes too late,
+    /// the process claims the same turn again. If this turn is still the last turn granted at the
+    /// host, the ledger grants it again.
     std::uint64_t turn = 0;
   };
 

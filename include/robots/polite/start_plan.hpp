@@ -66,7 +66,7 @@ namespace polite_detail {
 
 }  // namespace polite_detail
 
-/// Returns a sentence for people, which says how long to wait from `now`, and why.
+/// Returns a sentence for people that says how long to wait from `now`, and why.
 [[nodiscard]] inline std::string explain(const start_plan& plan, time_point now) {
   using polite_detail::seconds_text;
   const computed_delay& delay = plan.delay;

@@ -26,7 +26,7 @@
 
 namespace robots::rulings_detail {
 
-/// Those options of a cache that `site_rulings` reads.
+/// The options of a cache that `site_rulings` reads.
 struct ruling_options {
   const std::string& user_agent;
   std::span<const std::string> excluded;
@@ -38,8 +38,8 @@ struct ruling_options {
 
 enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
-/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. So if
-/// another process sends an older ruling later, that ruling has no effect.
+/// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. If
+/// another process then sends an older ruling, the older ruling has no effect.
 struct ruling {
   ruling_kind kind{};
   std::optional<url_scheme> scheme{};  ///< empty if the ruling applies to both schemes
@@ -182,7 +182,7 @@ class denial_listeners {
   [[nodiscard]] std::shared_ptr<const void> add(listener on_denied) {
     std::unique_lock lock{shared_->mutex};
     const auto place = shared_->all.insert(shared_->all.end(), std::move(on_denied));
-    lock.unlock();  // if there is no memory, the constructor below calls the function
+    lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
     return {shared_.get(), [shared = shared_, place](const void* /*nothing*/) {
               const std::scoped_lock held{shared->mutex};
               shared->all.erase(place);

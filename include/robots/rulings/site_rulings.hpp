@@ -163,8 +163,8 @@ class site_rulings {
     return in_force<halt_reason>(ruling_kind::halt, 1);
   }
 
-  /// Returns true if a site needs a sign-off and this process sees the site for the first time.
-  /// Then ask the shared store, since another process may have signed the site off already.
+  /// Returns true if a site needs a sign-off and this process sees the site for the first time. In
+  /// this case, ask the shared store, since another process may have signed the site off.
   [[nodiscard]] bool may_be_signed_off_elsewhere(const site& asked) const {
     if (!share_ || !has_risks_ || !is_high_risk(asked.host)) {
       return false;
@@ -290,9 +290,9 @@ class site_rulings {
   [[nodiscard]] std::vector<std::string> sites_to_ask_about() const { return keys(false); }
 
  private:
-  // The maximum number of sites for each: halted, in quarantine, malformed, awaiting a sign-off.
+  // This limit applies separately to halts, quarantines, malformed counts and awaited sign-offs.
   static constexpr std::size_t most_noted = 65'536;
-  // While this many sites have rulings, a ruling from another process on any other site is ignored.
+  // With this many ruled sites, a ruling of another process on a further site has no effect.
   static constexpr std::size_t most_learned = 262'144;
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const {
@@ -424,7 +424,7 @@ class site_rulings {
     }
   }
 
-  /// Returns the rulings of one kind, sorted by key. `least` is the value of the first `Value`.
+  /// Returns the rulings of one kind, sorted by key. The first enumerator is stored as `least`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const {

@@ -19,10 +19,10 @@ class lru_storage_base {
   /// Returns the entry of `key`, and makes it the most recently used entry. Drops an expired entry.
   [[nodiscard]] std::optional<cache_entry> find(std::string_view key, time_point now);
 
-  /// Sets the function `on_drop(key, expired)`, which is called for each entry that is dropped to
-  /// make room or because it has expired. The thread that drops the entry makes the call, and holds
-  /// no lock of the storage, so `on_drop` may call the storage. It must not throw, nor store every
-  /// dropped entry again. Do not set `on_drop` while another thread uses the storage.
+  /// Sets the function that the storage calls as `on_drop(key, expired)` for each entry that it
+  /// drops to make room or after expiry. The thread that drops the entry makes the call, and holds
+  /// no lock of the storage, so `on_drop` may call the storage. It must not throw, and must not
+  /// store every dropped entry again. Do not set `on_drop` while another thread uses the storage.
   void on_drop(std::function<void(std::string_view key, bool expired)> on_drop) {
     on_drop_ = std::move(on_drop);
   }
@@ -79,8 +79,8 @@ namespace robots {
 /// Keeps the `Capacity` most recently used sites in this process's memory.
 ///
 /// Every operation except `clear` and `remove_expired` takes constant time on average. Memory is
-/// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). An entry that
-/// alone exceeds the limit is not kept, so each call fetches robots.txt again.
+/// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). The storage does
+/// not keep an entry that alone exceeds the limit. Then each call fetches robots.txt again.
 ///
 /// A hash spreads the sites over shards. There is about one shard for each 64 entries of capacity,
 /// but there are at most 16 shards. Calls of `find` in different shards do not wait for each other,

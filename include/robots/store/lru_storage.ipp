@@ -82,7 +82,7 @@ struct lru_storage_base::hashed {
   std::size_t hash = base::text_hash{}(text);
 };
 
-/// A part of the entries, chosen by the hashes of their keys.
+/// A part of the entries. The hash of a key chooses the shard.
 struct alignas(64) lru_storage_base::shard {
   struct by_key {
     using is_transparent = void;
@@ -137,7 +137,7 @@ struct lru_storage_base::state {
     return from.entries.take(gone);
   }
 
-  /// Removes the least recently used entry, but never `spared`. There must be another entry.
+  /// Removes the least recently used entry other than `spared`. Such an entry must exist.
   [[nodiscard]] node::owner take_oldest(const node* spared) noexcept {
     const auto oldest_in = [spared](const shard& in) {
       node* const oldest = in.entries.oldest;
@@ -186,8 +186,8 @@ struct lru_storage_base::state {
   std::vector<shard> shards;
 };
 
-/// Dropped entries. The destructor calls `on_drop` for each entry, and frees the entries.
-/// Declare the list before the locks, so that the locks are released first.
+/// Dropped entries. The destructor calls `on_drop` for each entry, and frees the entries. Declare
+/// this object before the locks, so that the locks are released first.
 struct lru_storage_base::dropped {
   const std::function<void(std::string_view, bool)>& on_drop;
   bool expired = false;
@@ -260,7 +260,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
   }
   const hashed wanted{key};
   shard& in = state_->shard_of(wanted);
-  // The swap below puts the old policy here, to destroy it after the release of the locks.
+  // The swap below puts the old policy here. It is destroyed after the release of the locks.
   cache_entry replaced = entry;
   dropped gone{on_drop_};
   const std::scoped_lock storing{state_->storing};

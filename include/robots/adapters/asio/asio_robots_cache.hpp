@@ -111,8 +111,8 @@ class asio_operation {
 /// not destroy this object.
 ///
 /// The cache and the executor's context must outlive this object. The destructor waits while a
-/// thread runs a task of this object. Then it cancels all fetches. Other callers that wait for a
-/// cancelled fetch request the robots.txt themselves.
+/// thread runs a task of this object. Then it cancels all fetches. If other callers wait for a
+/// cancelled fetch, they request the robots.txt themselves.
 template <class Cache, AsyncFetcher F>
   requires std::move_constructible<F>
 class asio_robots_cache {

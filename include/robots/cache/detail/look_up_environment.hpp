@@ -104,7 +104,7 @@ class look_up_environment {
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
     // A flight that already runs can have an old result. A flight that begins during the erasure
-    // may have read an entry just before its erasure. So neither may store its result.
+    // may have read an entry just before its erasure. So neither flight may store its result.
     detach(names);
     for (const site& name : names) {
       policies.forget(name.key());
@@ -148,7 +148,7 @@ class look_up_environment {
 
   const cache_options options;
   cache_parts& parts;
-  const std::unique_ptr<resilient_store> store;  ///< null if nothing is shared
+  const std::unique_ptr<resilient_store> store;  ///< null if there is no shared store
   robots::rulings_detail::site_rulings rulings{{.user_agent = options.user_agent,
                                                 .excluded = options.excluded,
                                                 .sign_off = options.sign_off,

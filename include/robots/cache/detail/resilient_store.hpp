@@ -34,14 +34,14 @@ enum class publish_answer : std::uint8_t {
 
 /// A shared store whose failures are caught and counted. After several failures in a row, the store
 /// is not used for a while, and the observer gets an event. If only a part of the store fails, the
-/// other parts are still used. Any thread may call any member. Only `owe`, `owed` and
-/// `release_later` never block.
+/// other parts are still used. Any thread may call any member. The members other than `owe`, `owed`
+/// and `release_later` can block.
 class resilient_store {
  public:
   resilient_store(const shared_part& shared, cache_parts& parts)
       : options(*shared.options), store_(*shared.store), parts_(parts), breaker_(options.breaker) {}
 
-  /// Tries the calls noted by `owe` a last time.
+  /// Tries the calls that `owe` noted one last time.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
@@ -55,8 +55,8 @@ class resilient_store {
 
   const tiered_options& options;
 
-  /// A value whose erasure is pending, or was pending when the call began, becomes
-  /// `outdated_value`.
+  /// If the erasure of a value is pending, or was pending when the call began, the reply has
+  /// `outdated_value` instead.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up(parts_.now());
     std::vector<std::pair<bool, bool>> were_owed;
@@ -142,8 +142,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes at most 64 calls noted by `owe` that are
-  /// due by `due`. Returns true if more may be due.
+  /// Releases the leases passed to `release_later`. Makes at most 64 calls that `owe` noted and
+  /// that are due at `due`. Returns true if more may be due.
   bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {

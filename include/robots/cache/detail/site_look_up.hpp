@@ -15,9 +15,9 @@
 namespace robots::cache_detail {
 
 /// Looks up the policy of a site. Takes the policy from the storage or from a running flight, or
-/// lets `site_work` get it. This class only decides on the next step, and `cache_engine` does it.
-/// If the answer redirects to another site, the cache stores the answer, and the look-up continues
-/// with that site.
+/// lets `site_work` get it. This class only chooses the next step, and `cache_engine` does this
+/// step. If the answer redirects to another site, the cache stores the answer, and the look-up
+/// continues with that site.
 class site_look_up {
  public:
   /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
@@ -32,8 +32,8 @@ class site_look_up {
     key = first.key();
   }
 
-  /// Continues until the look-up has an answer, needs work, or must wait for a flight. If memory
-  /// runs out, the next `proceed` begins again with the site `asked`.
+  /// Continues until there is an answer, `work` needs a step, or the look-up must wait for a
+  /// flight. If memory runs out, the next `proceed` begins again with the site `asked`.
   void proceed() {
     try {
       while (asked && take_step()) {
@@ -63,7 +63,7 @@ class site_look_up {
   std::optional<site> asked{};        ///< the site asked now; empty after the answer
   single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
   std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
-  std::vector<std::shared_ptr<site_work>> left{};  ///< further work, for which nobody waits
+  std::vector<std::shared_ptr<site_work>> left{};  ///< further work; no look-up waits for it
 
  private:
   /// Does one step. Returns false if the look-up must wait.

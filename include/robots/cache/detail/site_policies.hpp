@@ -66,8 +66,8 @@ struct kept_entry : cache_entry {
 
 /// Decodes `value`, the records of a site in the shared store. Anyone who can write to the store
 /// can forge records. So the function returns an empty optional if the records are not plausible. A
-/// record that was fetched after `latest` is not plausible. This process reads at most `max_bytes`
-/// of a file.
+/// record that was fetched after `latest` is not plausible. `max_bytes` is the most that this
+/// process reads of a robots.txt.
 [[nodiscard]] inline std::optional<detail::site_records> believed(
     std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
     std::chrono::sys_seconds latest, std::size_t max_bytes) {

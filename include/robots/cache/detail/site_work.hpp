@@ -31,13 +31,13 @@ enum class work_step : std::uint8_t {
 /// to time. After `tiered_options::wait`, they use a stale entry or fetch. Without a store, or if
 /// the store fails, each process fetches.
 ///
-/// The flight ends as soon as the answer is known; the record is published after that. If the work
+/// The flight ends as soon as the answer is known. After that, the record is published. If the work
 /// is destroyed before the flight ends, the flight is abandoned, and waiting look-ups start again.
 class site_work {
  public:
   /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` before
-  /// the entry was read. If `refreshes` is true, no answer that is older than this work is used,
-  /// not even from another process. If `is_fresh` is true, `known` is the answer unless the store
+  /// the entry was read. If `refreshes` is true, the work uses no answer older than itself, not
+  /// even one from another process. If `is_fresh` is true, `known` is the answer unless the store
   /// has a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
@@ -129,7 +129,7 @@ class site_work {
     }
   }
 
-  /// Abandons the flight if the fetch was cancelled, or cut short while `is_stopped` is true.
+  /// Abandons the flight if the fetch was cancelled, or was cut short and `is_stopped` is true.
   void on_fetched(detail::retrieval_result result, bool is_stopped) {
     fetch_.reset();
     const auto exchanges = cache_.policies.note_exchanges(*flight_, result);
@@ -211,7 +211,7 @@ class site_work {
     }
   }
 
-  /// `reply` answers a question to the store. Returns true if this question asked for the lease.
+  /// Returns true if the question that `reply` answers asked for the lease.
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, after the store had no newer record. Erases the entry if a message
-  /// reported a change, since another process has erased the site. Otherwise, stores it as checked.
+  /// Like `end_with_fresh`, after the store had no newer record. If a message reported a change,
+  /// another process has erased the site: erases the entry. Otherwise, stores it as checked.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
@@ -338,8 +338,8 @@ class site_work {
     return end_with_fresh();
   }
 
-  /// Ends the flight with the stale entry if it may answer while another process asks. See
-  /// `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
+  /// Ends the flight with the stale entry if this entry may be used while another process fetches.
+  /// See `cache_options::stale_while_revalidate` and `fallback_action::last_good_or_deny`.
   [[nodiscard]] bool end_with_stale() {
     const auto last = refreshes_ ? nullptr : flight_->last();
     if (!last) {

@@ -241,8 +241,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// Returns the time from which a new `host_state` gives the same answers, so that the gate may
-  /// forget the host. If there are reservations, returns the maximum `time_point`.
+  /// From the returned time on, a new `host_state` gives the same answers. Then the gate may forget
+  /// the host. If there are reservations, returns the maximum `time_point`.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();
@@ -264,7 +264,7 @@ class host_state {
     return allowed.at;
   }
 
-  /// A delay. `length` is this delay, lengthened after 429 and 503.
+  /// A delay between requests. `length` is longer than `delay` after 429 and 503.
   struct gap {
     [[nodiscard]] start_limit limit() const noexcept {
       return length > delay.delay ? start_limit::slow_down : start_limit::delay;
@@ -375,7 +375,7 @@ class host_state {
   std::forward_list<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
   time_point retry_at_ = (time_point::min)();
-  time_point turn_at_ = (time_point::min)();     // other processes have the host until this time
+  time_point turn_at_ = (time_point::min)();     // another process has the turn until this time
   time_point claimed_at_ = (time_point::min)();  // the time of the last claim
   std::chrono::nanoseconds last_response_{0};
   time_point responded_at_ = (time_point::min)();
@@ -384,8 +384,8 @@ class host_state {
   time_point skipped_robots_at_ = (time_point::min)();  // the last `skip_robots_request`
   std::uint32_t outstanding_ = 0;
   std::uint8_t overloads_ = 0;
-  bool robots_counted_ = false;    // its robots.txt was counted since the last page request
-  bool redirect_counted_ = false;  // likewise, the robots.txt of a host that redirects here
+  bool robots_counted_ = false;    // the host's robots.txt was counted since the last page request
+  bool redirect_counted_ = false;  // the same for the robots.txt of a host that redirects here
 };
 
 }  // namespace robots::polite_detail

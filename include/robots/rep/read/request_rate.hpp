@@ -52,9 +52,9 @@ namespace rep_detail {
 /// The hours, in UTC, that a site sets for visits by crawlers, as in `Visit-time: 0600-0845`. The
 /// source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 ///
-/// The hours end when the second of the two times begins: `0600-0845` ends at 08:45:00. But 2359
-/// means midnight, since people write 0000-2359 for the whole day. The hours can cross midnight
-/// (2200-0400). Two equal times mean the whole day.
+/// The second time is not part of the hours: `0600-0845` ends at 08:45:00. But 2359 means midnight,
+/// since people write 0000-2359 for the whole day. The hours can cross midnight (2200-0400). Two
+/// equal times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
 

@@ -95,8 +95,8 @@ namespace robots::adapters_detail {
 /// or the body of a redirect begins. After the transfer, `finish` reads the response.
 class curl_transfer {
  public:
-  /// `curl_settings` were applied to `easy`. `request` and `settings` must outlive this object.
-  /// Precondition: `refusal(request, settings)` is empty.
+  /// `settings` must already be applied to `easy`. `request` and `settings` must outlive this
+  /// object. Precondition: `refusal(request, settings)` is empty.
   curl_transfer(CURLM* multi, CURL* easy, const fetch_request& request,
                 const curl_settings& settings)
       : multi_(multi),
@@ -208,7 +208,7 @@ class curl_transfer {
     return ::socket(address->family, type, address->protocol);
   }
 
-  /// Checks an open connection to the address `peer` before its use. Sessions of cpr can share
+  /// Checks the address `peer` of an open connection before its use. Sessions of cpr can share
   /// connections. So a session without a guard may have opened this connection.
   static int on_connection(void* self, char* peer, char* /*own*/, int /*port*/,
                            int /*own_port*/) noexcept {

@@ -76,8 +76,8 @@ inline constexpr std::size_t redis_slots = 16'384;
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
 /// node that has the key of the command. Any thread may use the client.
 ///
-/// For a cluster, the first command loads the table of slots. A command after a redirect or failure
-/// loads the table again, at most once a second. A node that failed gets nothing for a second.
+/// For a cluster, the first command loads the table of slots. After a redirect or failure, a
+/// command loads it again, at most once a second. A failed node gets no command for a second.
 class redis_client {
   using clock = std::chrono::steady_clock;
 
@@ -120,12 +120,12 @@ class redis_client {
     return replies;
   }
 
-  /// Like `ask`, for one command. Checks the reply with `accepted`.
+  /// Sends one command like `ask`, and checks the reply with `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }
 
-  /// Like `ask_one`, for a command that any node of a cluster may answer.
+  /// Does the same as `ask_one`, but any node of a cluster may answer the command.
   [[nodiscard]] redis_reply ask_any(const redis_command& command, redis_reply::kind wanted) {
     if (!is_cluster()) {
       return ask_one(command, wanted);

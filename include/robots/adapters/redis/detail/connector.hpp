@@ -89,7 +89,7 @@ struct redis_endpoint {
   return taken;
 }
 
-/// Reads `host[:port]`; without a port, the result has `usual_port`. An IPv6 address has brackets.
+/// Reads `host[:port]`. `usual_port` replaces a missing port. An IPv6 address has brackets.
 [[nodiscard]] inline redis_address parse_redis_address(std::string_view text,
                                                        std::uint16_t usual_port) {
   const bool bracketed = text.starts_with('[') && text.find(']') != std::string_view::npos;

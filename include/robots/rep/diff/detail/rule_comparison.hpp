@@ -197,7 +197,7 @@ class rule_comparison {
     return "";
   }
 
-  /// Finds a target that rule `i` of set `side` decides, and the other set decides differently.
+  /// Finds a target that rule `i` of set `side` decides, and on which the other set differs.
   [[nodiscard]] std::optional<std::string> find_example(std::size_t i, std::size_t side) {
     const rule& self = rules_[i];
     const listed_rule& own = *self.in[side];

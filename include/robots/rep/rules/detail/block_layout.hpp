@@ -295,8 +295,8 @@ struct rule_set_facts {
   return rules == 0 ? 0 : std::bit_ceil(rules / 3 + 2);
 }
 
-/// Returns where the block stores the bucket of `hash`. The index of the bucket is `first` to
-/// `first + buckets - 1`.
+/// Returns where the block stores the bucket of `hash`. The buckets have the indexes from `first`
+/// to `first + buckets - 1`.
 [[nodiscard]] constexpr std::size_t bucket_at(std::uint64_t hash, std::size_t first,
                                               std::size_t buckets) noexcept {
   const auto index = first + static_cast<std::size_t>(hash >> (64 - std::countr_zero(buckets)));

@@ -349,7 +349,7 @@ struct target_path {
   return path;
 }
 
-/// Returns path and query, without the fragment, of an absolute URL or a path with query.
+/// Returns path and query of `target`, an absolute URL or a path with query. Drops the fragment.
 ///
 /// Any other target is read as a path without its first slash: `admin/users` means `/admin/users`
 /// (source: WEB::ROBOTS). If `lenient` is true, `admin` in this example is a host, as in
