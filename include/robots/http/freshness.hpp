@@ -27,7 +27,7 @@ inline constexpr std::array<std::string_view, 7> day_names{
 inline constexpr std::array<std::string_view, 12> month_names{
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/// Reads a text of the form `form` of `date_forms`. `now` decides the century of a two-digit year.
+/// Reads `text`, which has the form `form`. `now` decides the century of a two-digit year.
 [[nodiscard]] constexpr std::optional<std::chrono::sys_seconds> parse_moment(
     std::string_view text, std::string_view form, wall_time now) noexcept {
   const auto field = [&](char letter) {

@@ -129,7 +129,7 @@ struct site {
                   : std::vector{origin_under(url_scheme::https), origin_under(url_scheme::http)};
   }
 
-  /// Returns the origin with this site's host and port, and with the scheme `named`.
+  /// Returns the origin with this site's host and port. `named` is the scheme of the origin.
   [[nodiscard]] origin origin_under(url_scheme named) const {
     return {named, host, port != 0 ? port : detail::default_port(named)};
   }

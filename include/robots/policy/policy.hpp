@@ -280,7 +280,7 @@ class policy {
   /// rules and denies everything. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Returns `next` with version and `last_answer` as successor of `before`, which can be null.
+  /// Makes `next` the successor of `before`, which can be null. Sets its version and `last_answer`.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -322,9 +322,9 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> good(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the newest policy that can decide after a failure. This is `from` if it comes from a
-  /// robots.txt, from a redirect to another site, or from the answer that there is no robots.txt.
-  /// Otherwise, this is the policy that `from` keeps, or null.
+  /// Returns the newest policy that can decide after a failure. Returns `from` if its source is a
+  /// robots.txt, a redirect to another site, or the answer that there is no robots.txt. Otherwise,
+  /// returns the policy that `from` keeps, or null.
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 

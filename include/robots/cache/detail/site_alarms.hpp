@@ -56,7 +56,7 @@ class site_alarms {
                                     share > options_.fast_change_share + rounding, turned_hostile});
   }
 
-  /// Halts a site if `cache_options` say that `after`, its new answer or failure, halts a site.
+  /// `after` is the new answer or failure of a site. Halts the site if `cache_options` demand it.
   /// Returns true if the site has turned hostile: it denies everything, but did not before.
   /// `is_known` is true if another process has already seen the site turn hostile.
   bool halt_if_due(const flight& led, const std::shared_ptr<const policy>& after, time_point now,

@@ -26,7 +26,7 @@
 
 namespace robots::cache_detail {
 
-/// Permits an action for each key `burst` times in a row, then once in ten seconds. If more than
+/// For each key, permits `burst` actions in a row, and then one action in ten seconds. If more than
 /// `most_keys` keys must be remembered, some are forgotten. Any thread may call any member.
 class rate_limit {
  public:

@@ -175,7 +175,7 @@ class rule_comparison {
     return filled(of.pattern, {"\0", 1}, {"\0", 1});
   }
 
-  /// Sets the example of rule `i` for the set `side`: 0 is the old set, 1 the new one.
+  /// Finds the example of rule `i` in one rule set: the old one if `side` is 0, else the new one.
   void examine(std::size_t i, std::size_t side) {
     rule& self = rules_[i];
     if (self.in[side] == nullptr || !(self.pattern.text.empty() || self.pattern.text[0] == '/' ||

@@ -48,7 +48,7 @@ struct pattern_source {
   }
 };
 
-/// Returns true if compiling can only remove a final `*`, a final `$` or both from the pattern.
+/// Returns true if compiling does not change the pattern, except for a final `*`, `$` or `*$`.
 [[nodiscard]] constexpr bool is_compiled(const pattern_source& source,
                                          const normal_form& form) noexcept {
   return !source.leading_slash && is_normal(source.body, form) &&
