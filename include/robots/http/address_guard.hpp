@@ -82,8 +82,8 @@ struct embedded_ipv4 {
     return ip_address(inside);
   }
 
-  ip_prefix prefix;
-  std::size_t offset;
+  ip_prefix prefix{ip_address{http_detail::ipv6_octets{}}, 0};
+  std::size_t offset = 0;
   unsigned flipped = 0;  // each octet here is the IPv4 octet XOR `flipped`
 };
 

@@ -251,16 +251,18 @@ class site_look_up {
     const auto& first = redirects_.front().policy;
     record_head source = known.policy->source();
     auto& exchanges = source.exchanges;
+    auto last = std::exchange(exchanges, {});
     if (known.from_cache) {
-      exchanges.clear();
+      last.clear();
     }
-    for (auto earlier = redirects_.rbegin(); earlier != redirects_.rend(); ++earlier) {
-      const record_head& redirect = earlier->policy->rules_source();
+    for (const found& earlier : redirects_) {
+      const record_head& redirect = earlier.policy->rules_source();
       source.redirects += redirect.redirects;
-      exchanges.insert(exchanges.begin(), redirect.exchanges.begin(), redirect.exchanges.end());
-      known.from_cache = known.from_cache && earlier->from_cache;
-      known.stale = known.stale || earlier->stale;
+      exchanges.insert(exchanges.end(), redirect.exchanges.begin(), redirect.exchanges.end());
+      known.from_cache = known.from_cache && earlier.from_cache;
+      known.stale = known.stale || earlier.stale;
     }
+    exchanges.insert(exchanges.end(), last.begin(), last.end());
     source.url = first->rules_source().url;
     source.validators = {};
     known.policy =

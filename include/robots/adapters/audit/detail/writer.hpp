@@ -123,7 +123,6 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   return std::move(json).finish();
 }
 
-/// An event that waits to be written.
 struct audit_news {
   wall_time time{};
   std::string about{};  ///< a JSON object with the site, the agent and the trace

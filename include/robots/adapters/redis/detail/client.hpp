@@ -150,6 +150,7 @@ class redis_client {
     learn_slots();
     std::vector<std::shared_ptr<redis_node>> nodes;
     const std::scoped_lock lock{mutex_};
+    nodes.reserve(nodes_.size());
     for (const auto& [address, one] : nodes_) {
       nodes.push_back(one);
     }

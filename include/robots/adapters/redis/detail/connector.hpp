@@ -161,7 +161,6 @@ struct redis_endpoint {
   return endpoint;
 }
 
-/// Opens connections, logs in and selects the database that the options name.
 class redis_connector {
  public:
   const redis_options options;

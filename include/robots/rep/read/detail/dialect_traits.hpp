@@ -7,10 +7,10 @@ namespace robots::rep_detail {
 
 /// All differences between the dialects, as data. The defaults are those of RFC 9309.
 struct dialect_traits {
-  const normal_form* rule_form;           ///< normal form of patterns
-  const normal_form* target_form;         ///< normal form of targets
-  bool robots_txt_always_allowed = true;  ///< RFC 9309, section 2.2.2
-  bool key_prefixes = false;              ///< `Disallowed:` means `Disallow:`
+  const normal_form* rule_form = nullptr;    ///< normal form of patterns
+  const normal_form* target_form = nullptr;  ///< normal form of targets
+  bool robots_txt_always_allowed = true;     ///< RFC 9309, section 2.2.2
+  bool key_prefixes = false;                 ///< `Disallowed:` means `Disallow:`
   bool nul_ends_line = false;  ///< a NUL octet ends its line; otherwise the line is dropped
   /// If false, `User-agent a b` is a User-agent line without name.
   bool ignores_keyless_lines = false;
