@@ -48,7 +48,7 @@ namespace robots::base {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/// Returns the octet that `%XX` at the start of `text` encodes (RFC 3986, section 2.1), or -1.
+/// Decodes `%XX` at the start of `text` (RFC 3986, section 2.1). Returns -1 if there is no `%XX`.
 [[nodiscard]] constexpr int percent_octet(std::string_view text) noexcept {
   const bool is_long = text.size() > 2 && text.front() == '%';
   const int high = is_long ? hex_value(text[1]) : -1;

@@ -10,8 +10,8 @@
 
 // NAME.ipp defines the ordinary functions that NAME.hpp declares. Each of these definitions begins
 // with ROBOTS_INLINE. By default, NAME.hpp includes NAME.ipp. To compile faster, define
-// ROBOTS_COMPILED in all files. Then one file must include robots/src.hpp, which includes each
-// NAME.ipp. The CMake target robots::compiled defines ROBOTS_COMPILED and compiles a file that
+// ROBOTS_COMPILED in all files, and include robots/src.hpp in one of them. robots/src.hpp includes
+// each NAME.ipp. The CMake target robots::compiled defines ROBOTS_COMPILED and compiles a file that
 // includes robots/src.hpp. Constexpr functions stay in NAME.hpp, so that constant expressions
 // always work.
 #ifdef ROBOTS_COMPILED

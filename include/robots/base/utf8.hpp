@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if there is none:
+/// Returns the length of the UTF-8 sequence at the start of `text`. If it is not valid, returns 0:
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /

@@ -114,7 +114,7 @@ class circuit_breaker {
 /// time, other members logarithmic time.
 class origin_breakers {
  public:
-  /// Receives each change of a breaker's state, in the thread that causes it. Must not throw.
+  /// Receives each change of a breaker's state, in the thread that causes it. It must not throw.
   using change_listener = std::function<void(std::string_view origin, breaker_state now)>;
 
   /// Throws `std::invalid_argument` if an option is negative.

@@ -199,7 +199,7 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Takes the first `length` bits of `address.octets()`. For `/8` of IPv4, `length` is 104.
+  /// Makes a prefix from the first `length` bits of `address.octets()`. IPv4's `/8` has 104 bits.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 

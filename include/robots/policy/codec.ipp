@@ -239,8 +239,8 @@ class record_stream {
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// The content of `site_records` besides the latest record. If one bit of an encoded form is
-/// damaged, the result is `unused`, is too large, or does not fit the number of records.
+/// Says what `site_records` holds besides `latest`. With these values, `decode_site` notices if one
+/// bit of an encoded form is damaged.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {

@@ -15,7 +15,7 @@
 
 namespace robots::detail {
 
-/// An entry. The octets of the key follow it in memory. The order of the members avoids padding.
+/// An entry. Its key follows it in memory. The order of the members avoids padding.
 struct lru_storage_base::node : cache_entry {
   struct destroy {
     void operator()(node* gone) const noexcept {

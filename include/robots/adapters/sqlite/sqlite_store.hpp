@@ -247,7 +247,7 @@ class sqlite_file {
 /// The file survives `kill -9` at any time. If the power fails, the latest changes can be lost. If
 /// the file reaches `sqlite_options::max_bytes` or the disk is full, the store drops the oldest
 /// records. A call that finds damage throws `store_error`. Records expire by the clock of the
-/// machine. A record with a date more than a minute in the future counts as expired.
+/// machine. A record also counts as expired if its date is more than a minute in the future.
 ///
 /// Calls that read do not wait for calls that write. `watch` starts a thread that looks for changes
 /// ten times a second. If your program forks, open each store after the fork. If a store was open

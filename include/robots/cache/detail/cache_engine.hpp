@@ -138,7 +138,7 @@ class cache_engine : public look_up_environment {
     store->watch(learn, [this] { run_errands(); });
   }
 
-  /// Stops the threads and waits for them. Must be called before the destructor.
+  /// Stops the threads and waits for them. The owner must call this before the destructor.
   void end() {
     closing_.request_stop();
     if (store != nullptr) {
@@ -147,7 +147,7 @@ class cache_engine : public look_up_environment {
     store_threads_.end();
     background_.end();
     for (const shared_work& work : take_queued()) {
-      publish(*work);  // drops unfinished work
+      publish(*work);  // has no effect on unfinished work
     }
   }
 

@@ -24,7 +24,7 @@ namespace robots::cache_detail {
 class cache_engine;
 class site_look_up;
 
-/// The part of a storage that several processes share, or null.
+/// The part of a storage that several processes share. Null pointers mean that nothing is shared.
 struct shared_part {
   SharedStore* store = nullptr;
   const tiered_options* options = nullptr;

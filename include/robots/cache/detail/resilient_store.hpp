@@ -41,7 +41,7 @@ class resilient_store {
   resilient_store(const shared_part& shared, cache_parts& parts)
       : options(*shared.options), store_(*shared.store), parts_(parts), breaker_(options.breaker) {}
 
-  /// Tries the calls that `owe` noted one last time.
+  /// Releases all leases. Tries the calls that `owe` noted one last time.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {

@@ -165,7 +165,7 @@ class flight {
   std::shared_ptr<site_work> free_work_;  // the work on offer, which nobody does now
 };
 
-/// Ensures that only one caller at a time fetches the policy of a key. Must outlive all flights.
+/// Lets only one caller at a time fetch the policy of a key. This object must outlive all flights.
 class single_flight {
  public:
   /// A place among the waiters of a flight.

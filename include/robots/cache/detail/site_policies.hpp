@@ -123,8 +123,8 @@ class site_policies {
 
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // If this caller did not wait for the next retry, another caller can still retry at the planned
-    // time.
+    // A caller that is in a hurry does not wait for its next retry. Another caller can make this
+    // retry at the planned time.
     const auto until_next_try = result.cut_short
                                     ? std::chrono::ceil<std::chrono::seconds>((std::max)(
                                           result.next_try - now.steady, time_point::duration{0}))

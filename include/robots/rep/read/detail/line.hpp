@@ -20,8 +20,8 @@ struct key_spelling {
   bool is_prefix;  ///< true if google/robotstxt accepts all keys that begin with `text`
 };
 
-/// All spellings of keys. The wrong spellings with `is_prefix` come from google/robotstxt. The
-/// other wrong spellings come from crawler-commons.
+/// The spellings of keys that the parser accepts. The wrong spellings with `is_prefix` come from
+/// google/robotstxt. The other wrong spellings come from crawler-commons.
 inline constexpr auto spellings = [] {
   using enum directive_kind;
   constexpr bool right = true;
