@@ -628,7 +628,7 @@ std::vector<std::size_t> drift_trace(std::size_t hosts, std::size_t length) {
 
 TEST_CASE("The hit rate is that of an exact LRU, even if the clock stands still") {
   constexpr std::size_t capacity = 256;
-  constexpr std::size_t length = 60'000;
+  constexpr std::size_t length = 20'000;
   const std::pair<std::string, std::vector<std::size_t>> traces[] = {
       {"zipf", zipf_trace(2'000, length)},
       {"zipf with scans", scan_trace(2'000, length)},

@@ -41,7 +41,7 @@ TEST_CASE("find_octet finds the first match, near or far") {
 }  // namespace
 
 TEST_CASE("Word operations agree with octet operations at every position and length") {
-  for (std::size_t size = 0; size < 200; size += size == 40 ? 85 : 1) {
+  for (std::size_t size = 0; size < 137; size += size == 40 ? 85 : 1) {
     for (std::size_t offset = 0; offset <= size; ++offset) {
       for (int octet = 0; octet < 256; ++octet) {
         std::string text(size, 'a');
