@@ -41,8 +41,8 @@ class site_table {
   /// Returns null if the table is full and finds no value to forget.
   ///
   /// A full table first forgets one value that need not be remembered at `now`. The table looks for
-  /// such a value among up to 256 values. If it finds none, the table forgets a value whose
-  /// `until(value)` is after `latest`, unless it is `time_point::max()`.
+  /// such a value among up to 256 values. If the table finds none, it forgets a value whose
+  /// `until(value)` is after `latest` and before `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {

@@ -35,9 +35,9 @@ class work_queue {
     bool flushes = false;    ///< true if a caller waits until the items are done
     bool ends = false;       ///< true if no more items will come
   };
-  /// Does a batch of work. If the worker returns a time, the queue calls the worker again then,
-  /// even without new items. The call can be late by `gathered` (see the constructor). The worker
-  /// must not throw.
+  /// Does a batch of work. If the worker returns a time, the queue calls the worker again at that
+  /// time, even without new items. The call can be late by `gathered` (see the constructor). The
+  /// worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
   /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
@@ -51,14 +51,14 @@ class work_queue {
 
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets. If several waiting items keep the memory `keeps` alive, it
-  /// counts once. Returns false, and destroys the item, if there is no room or the queue is ending.
+  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. Memory shared by waiting
+  /// items counts once. Returns false and destroys the item if there is no room or the queue ends.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
   /// even if it needs more than the free room. Otherwise, the queue would refuse large items
-  /// forever. If one call waits in vain, the waits of all other calls of `push` end, too. Until the
-  /// worker has finished a batch, a full queue then refuses items at once. The worker must not call
-  /// `push` with a `longest` above 0.
+  /// forever. If one call waits in vain, the waits of all other calls of `push` end, too. After
+  /// that, a full queue refuses items at once, until the worker has finished a batch. The worker
+  /// must not call `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;

@@ -99,9 +99,9 @@ class look_up {
   /// destroyed, a call of `wake` can still come from another thread.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does the fetch. Other callers can
-  /// still need this fetch. If the result is true, continue to drive this look-up until `next()` is
-  /// a null policy. If nobody needs the fetch any more, the `stop` of the step gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does the fetch, which other callers
+  /// can still need. If the result is true, continue to drive this look-up until `next()` returns a
+  /// null policy. If no caller needs the fetch, the step's `stop` gets a stop request.
   bool leave() noexcept;
 
  private:

@@ -111,10 +111,10 @@ struct cache_options {
   /// a fast change.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The changes are fast if the
-  /// sum is above `fast_change_share`. The sum includes a change if the rules that it replaced were
-  /// fetched at most this long ago. A change and its later reversal both count. If empty, each
-  /// change is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so
-  /// two retrievals are rarely within an hour.
+  /// sum is above `fast_change_share`. A change counts until this time has passed since the fetch
+  /// of the replaced rules. A change and its later reversal both count. If empty, each change is
+  /// judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two
+  /// retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.

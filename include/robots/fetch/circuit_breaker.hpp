@@ -197,7 +197,7 @@ class origin_breakers {
     bool answered = false;
   };
 
-  /// Without a cooldown, the origin that failed longest ago is forgotten first.
+  /// Returns the end of the cooldown. If there is none, returns the time of the last failure.
   [[nodiscard]] static time_point needed_until(const state& watched) noexcept {
     return (std::max)(watched.failed_at, watched.breaker.open_until());
   }

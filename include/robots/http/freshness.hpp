@@ -91,7 +91,7 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
 }
 
 /// Reads all `Cache-Control` headers as one list (RFC 9110, section 5.3). Returns the lifetime: 0
-/// for `no-store` or `no-cache`, else the first `max-age`. A quoted string has no directives.
+/// for `no-store` or `no-cache`, else the first `max-age`. Ignores directives in quotes.
 [[nodiscard]] inline std::optional<std::chrono::seconds> cache_control_lifetime(
     const std::vector<http_header>& headers) noexcept {
   std::optional<std::chrono::seconds> max_age;

@@ -66,8 +66,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns `url` without `key` if a path follows `key`, else the whole `url`. Rules give the same
-/// verdict as for `target_of(url)`, but this function is faster. `key` is `possible_site_key(url)`.
+/// Returns the path behind `key`, or `url` if the path is missing or begins with `//`. Rules give
+/// the result the verdict of `target_of(url)`, which is slower. `key` is `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

@@ -199,7 +199,7 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Makes a prefix from the first `length` bits of `address.octets()`. IPv4's `/8` has 104 bits.
+  /// Makes a prefix of the first `length` bits of `address.octets()`: 96 + 8 bits for `10.0.0.0/8`.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 

@@ -59,8 +59,8 @@ struct record_limits {
   static constexpr std::size_t body = std::size_t{256} << 20U;  ///< octets; `parse` reads no more
 };
 
-/// The version of the format that `encode` writes, from 1 to 127. It covers the octets and the
-/// checksum. Stores keep records of different versions apart.
+/// The version of the format that `encode` writes, from 1 to 127. Each change of the encoding or of
+/// the checksum needs a new version. Stores keep records of different versions apart.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.

@@ -15,18 +15,18 @@
 
 namespace robots::policy_detail {
 
-// The format of an encoded record, version 2: one octet with the version, the outcome, `parts`, and
-// the parts in the order of `record_stream::pass`. Eight octets with the checksum follow, the
-// lowest first. The checksum is `base::fingerprint` of all other octets. A part that has its usual
-// value is left out. `parts` has a bit for each call of `part`: 1 for the first, 2 for the second,
-// 4 for the third. A bit is set if its part is present.
+// The format of an encoded record, version 2: one octet with the version, the outcome, a bit mask,
+// and the values in the order of `record_stream::pass`. Eight octets with the checksum follow, the
+// lowest first. The checksum is `base::fingerprint` of all other octets. `record_stream::part`
+// leaves out a usual value. The mask has a bit for each call of `part`: 1 for the first, 2 for the
+// second, 4 for the third. A bit is set if its value is present.
 //
 // A number has seven bits in each octet, the lowest bits first. The top bit is set in all octets
 // except the last. A text is its length as a number, then its octets. Times are in seconds since
 // 1970. Durations are in seconds. Enumerators are numbers from 0, in the order of their
-// declaration. A status n is the number 2 n if n >= 0, else -2 n - 1. A URL is a number n, then n /
-// 4 octets. If n % 4 is 0, the octets are the whole URL. If it is 1, they are the HOST in
-// `http://HOST/robots.txt`. If it is 2, they are the HOST in `https://HOST/robots.txt`.
+// declaration. A status s is the number 2 * s if s >= 0, else -2 * s - 1. A URL is the number 4 * k
+// + f, then k octets. If f is 0, the octets are the whole URL. If f is 1, the octets are the HOST
+// in `http://HOST/robots.txt`. If f is 2, the octets are the HOST in `https://HOST/robots.txt`.
 //
 // Each record has exactly one encoding. A text that `encode` would write differently is refused.
 
@@ -239,8 +239,8 @@ class record_stream {
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// Says what `site_records` holds besides `latest`. With these values, `decode_site` notices if one
-/// bit of an encoded form is damaged.
+/// Says what `site_records` holds besides `latest`. No form is encoded as `unused`. Without
+/// `unused`, one damaged bit could turn `alone` into `turned_hostile`.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {

@@ -53,8 +53,8 @@ namespace robots::detail {
 }
 
 /// Returns the part of `url` to which the rules of a policy apply. `url` is a URL, a host with or
-/// without a path, or a path with query. If the rules name hosts, the `a` in the path `//a/b`
-/// counts as a host.
+/// without a path, or a path with query. For `dialect::google`, the `a` in the path `//a/b` counts
+/// as a host.
 [[nodiscard]] inline std::string_view target_for(const policy& used,
                                                  std::string_view url) noexcept {
   return url.starts_with('/') || used.rules().reads_hosts() ? url : target_of(url);

@@ -175,7 +175,7 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action for `source`, or `deny_all` if the policy throws or parses without a file.
+  /// Returns the action, or `deny_all` if the policy throws or returns `parse` without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(source);

@@ -259,8 +259,8 @@ struct earlier_policies {
 /// is not based on rules, the fallback policy chooses the action for `head`. `head` is the combined
 /// result of the requests along the redirects.
 ///
-/// `own` is the `last_answer` of the redirecting site, or null. It is the last good copy if
-/// `target` has no such copy.
+/// `own` is the `last_answer` of the redirecting site, or null. If `target` has no last good copy,
+/// `own` serves as this copy unless `own` is too old.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     std::string_view user_agent, const judge_options& options,

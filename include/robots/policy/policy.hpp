@@ -158,9 +158,9 @@ class policy {
          std::shared_ptr<const std::string> text = nullptr);
 
   /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
-  /// the rules of `last_good`, if there are any. In all other cases, the policy allows everything
-  /// or nothing. Then only `kept_answer` uses `last_good`. `findings` describes a file that was
-  /// fetched but is not obeyed.
+  /// the rules of `last_good`, if there are any. Otherwise, the policy allows or denies everything,
+  /// and only `kept_answer` uses `last_good`. `findings` describes a file that was fetched but is
+  /// not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -257,7 +257,7 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason of all decisions of an override or a refusal, else an empty optional.
+  /// Returns the reason that all decisions have, if this policy is an override or a refusal.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }

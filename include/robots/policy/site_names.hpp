@@ -42,8 +42,8 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns true if `answered` came from the origin `asked`, or from the https origin of the host
-/// `asked`. Then `answered` is valid for `asked`, even if stored under the counterpart.
+/// Returns true if `answered` came from the origin of `asked`: the https origin if `asked` is a
+/// host. Such a record is valid for `asked`, even if stored under `counterpart_of(asked)`.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
@@ -56,8 +56,8 @@ namespace robots::policy_detail {
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, the policy stored under `key`, is valid for `asked`. Under another
-/// name of `asked`, it is valid if it came from the origin of `asked`, or if there was no response.
+/// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
+/// `asked`, `answer` must come from the origin of `asked`, unless there was no response.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -83,7 +83,7 @@ class basic_admission {
     return answer(url, call, if_early::leaves);
   }
 
-  /// Waits only for robots.txt. So does `reservation::start`, which says when to start.
+  /// Waits only for robots.txt. Next, call `reservation::start`, which may fetch robots.txt again.
   [[nodiscard]] admission_result try_reserve(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::keeps);
   }
@@ -150,9 +150,9 @@ class basic_admission {
   }
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
-  /// first renewal, only a ruling can deny the page. Without this limit, each renewal would delay
-  /// the request. If the delay were longer than the lifetime of the rules, the request would never
-  /// start.
+  /// first renewal of the rules, only a ruling can deny the page. A further renewal would delay the
+  /// request again. If the delay were longer than the lifetime of the rules, the request would
+  /// never start.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

@@ -143,7 +143,7 @@ class any_host_gate {
   }
 
   /// Refuses all waiting and reserved requests to the host of `url` that have not started. The
-  /// reason is `admission_reason::halted`. The `decide_again` of a request can permit the request.
+  /// reason is `admission_reason::halted`. If there is a `decide_again`, that function decides.
   void withdraw(std::string_view url);
 
   /// Completes a request that had no reservation and has just ended. Do not report a request for a

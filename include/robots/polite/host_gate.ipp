@@ -90,7 +90,7 @@ struct gate_state {
     hosts.forget_after(host, needed_until(host));
   }
 
-  /// Waits for a reservation. Returns `go` if the caller may make a reservation now.
+  /// Waits until the caller may make a reservation. Returns `go`, or the reason for a failed wait.
   [[nodiscard]] admission_reason wait(std::unique_lock<std::mutex>& lock, host_state& host,
                                       const call_options& call, const stop_token& withdrawn) {
     gate_waiter self{waiters, host};
@@ -131,7 +131,7 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
-  /// `again` is true, counts the request to the host of `key` even if it has been counted.
+  /// `again` is true, always counts the first of these requests if its host has the key `key`.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;

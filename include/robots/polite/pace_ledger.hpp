@@ -38,7 +38,7 @@ class PaceLedger {
     std::chrono::nanoseconds least{0};
     /// The delay after the request of this turn. It is at least `least`.
     std::chrono::nanoseconds after{0};
-    /// The time since the last claim of the process at the host; empty for the first claim.
+    /// The time since the process last claimed a turn at the host; empty for the first claim.
     std::optional<std::chrono::nanoseconds> last_asked{};
     /// The maximum time from the grant of the turn to the start of the request.
     std::chrono::nanoseconds lateness{0};

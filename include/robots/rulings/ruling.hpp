@@ -216,8 +216,8 @@ class malformed_counts {
   explicit malformed_counts(std::size_t most_sites) : sites_{most_sites} {}
 
   [[nodiscard]] int add(std::string_view key) {
-    // The result is not a real time: it only orders the sites. A full table first forgets the site
-    // with the smallest `note`.
+    // The result is not a real time: it only orders the sites. A full table forgets the site with
+    // the latest result. This site has the smallest `note`.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };

@@ -236,7 +236,7 @@ class site_rulings {
   }
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Calls `on_denied(bare_site)` if a ruling begins to deny a site, until the result is destroyed.
+  /// Until the result is destroyed, calls `on_denied` when a ruling begins to deny `bare_site`.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied) {
     return listeners_.add(std::move(on_denied));
@@ -292,7 +292,7 @@ class site_rulings {
  private:
   // This limit applies separately to halts, quarantines, malformed counts and awaited sign-offs.
   static constexpr std::size_t most_noted = 65'536;
-  // With this many ruled sites, a ruling of another process on a further site has no effect.
+  // While `sites_` has this many sites, rulings of other processes add no site to `sites_`.
   static constexpr std::size_t most_learned = 262'144;
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const {
@@ -424,7 +424,7 @@ class site_rulings {
     }
   }
 
-  /// Returns the rulings of one kind, sorted by key. The first enumerator is stored as `least`.
+  /// Returns the rulings of one kind, sorted by key. `least` is the stored number of `Value{0}`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const {

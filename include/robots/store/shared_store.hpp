@@ -96,8 +96,8 @@ class SharedStore {
   ///
   /// The values and the lease of a reply must show the state of the store at one moment. If a part
   /// of the store is down, the replies to the questions for this part have `is_answered == false`.
-  /// The call throws only if no question has an answer. The default loads the values again after it
-  /// gets a lease.
+  /// The call throws only if no question has an answer. After the default implementation gets a
+  /// lease, it loads the values again.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());

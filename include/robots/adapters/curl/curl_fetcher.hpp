@@ -28,8 +28,8 @@ namespace robots {
 /// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, only the
 /// end of the TLS connection marks the end of the body, but the server sent no close_notify (RFC
 /// 9112, section 9.8). If the status is not 2xx, returns a response without the faulty body
-/// instead. A libcurl on OpenSSL notices close_notify only if it was built with verbose strings,
-/// which is the default.
+/// instead. With OpenSSL, the fetcher detects the third fault only if libcurl was built with
+/// verbose strings, which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1).

@@ -55,7 +55,7 @@ class curl_transfers {
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// `settings` outlive the slots from `make`. The constructor calls `make` once, to throw if this
+  /// The slots from `make` may use `settings`. The constructor makes a slot, so it throws if this
   /// libcurl lacks an option. The thread that stops a request calls `wake`, which must cause a call
   /// of `collect()`, and must not throw. If `wake` is empty, a stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,

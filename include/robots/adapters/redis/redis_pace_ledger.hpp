@@ -48,8 +48,8 @@ class RedisPaceLedger final : public PaceLedger {
   // Times are in microseconds. `last` is the time of the host's last turn. `turn` has the process
   // and the number of the last turn. `next` is the earliest time of the next turn. `longest` is the
   // longest delay of all processes, and `owner` is the process with this delay. Only `owner` can
-  // reduce `longest` before the time `until`. If the process of the last turn claims its turn
-  // again, the script grants the turn, unless `hold` has changed `next`.
+  // reduce `longest` before the time `until`. If a process repeats its claim of the last turn, the
+  // script grants this turn again, unless `hold` has changed `next`.
   static constexpr const char* take_turn_script = R"(
 local time = redis.call('time')
 local now = time[1] * 1000000 + time[2]

@@ -231,7 +231,7 @@ class cache_engine : public look_up_environment {
     return true;
   }
 
-  /// Fetches. Uses another thread if the call may end earlier. Returns false if the call has ended.
+  /// Uses another thread if the fetch may outlast the call. Returns false if the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     const bool may_stop = limits.stop.stop_possible();
     if (limits.deadline && !may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
@@ -310,7 +310,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread continue `work` with the store, at once or at `site_work::next_look`.
+  /// Lets a thread of the cache do the store steps of `work`, at once or at the time `next_look()`.
   void queue(shared_work work) {
     {
       const std::scoped_lock lock{queue_mutex_};
@@ -385,7 +385,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Does all steps `ask_store` of `works`, in one or two round trips.
+  /// Asks the store about all works with the step `ask_store`, in one or two round trips.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;

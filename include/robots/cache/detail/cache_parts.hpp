@@ -103,8 +103,8 @@ class cache_parts : public detail::event_teller {
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
-  /// Grows when messages of the shared store may have been missed. The store must be asked about an
-  /// entry with another `cache_entry::epoch`.
+  /// Grows when messages of the shared store may have been missed. If `cache_entry::epoch` differs
+  /// from this number, the cache must ask the store about the entry.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:

@@ -57,8 +57,8 @@ class look_up_environment {
         learn_ruling(key);
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
-          // Marks the flight before the stored entry. So an entry that the flight stores between
-          // the two calls also gets a mark.
+          // Marks the flight first, and the stored entry second. In this order, an entry that the
+          // flight stores between the two calls also gets a mark.
           flights.note_change_elsewhere(policy_detail::flight_key(name));
           policies.doubt(name.key());
         }

@@ -41,7 +41,7 @@ class resilient_store {
   resilient_store(const shared_part& shared, cache_parts& parts)
       : options(*shared.options), store_(*shared.store), parts_(parts), breaker_(options.breaker) {}
 
-  /// Releases all leases. Tries the calls that `owe` noted one last time.
+  /// Releases all leases. Tries one last time to make the calls that `owe` noted.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options.breaker};  // permits the last try
     for (auto& [key, missed] : owed_) {
@@ -55,8 +55,8 @@ class resilient_store {
 
   const tiered_options& options;
 
-  /// If the erasure of a value is pending, or was pending when the call began, the reply has
-  /// `outdated_value` instead.
+  /// Asks the store. Replaces a value by `outdated_value` if the erasure of this value is pending,
+  /// or was pending when the call began.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up(parts_.now());
     std::vector<std::pair<bool, bool>> were_owed;
@@ -142,8 +142,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes at most 64 calls that `owe` noted and
-  /// that are due at `due`. Returns true if more may be due.
+  /// Releases the leases passed to `release_later`. Makes the pending calls of `owe` that are due
+  /// at the time `due`, but at most 64. Returns true if more calls may be due.
   bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {
@@ -321,8 +321,8 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the pending call for `key` if it succeeded and no later `owe` has changed `times`. If
-  /// only a part of the store failed, delays the call by a second. Calls for other keys go on.
+  /// Removes the pending call for `key` if `end` is `done`, unless `owe` was called again after
+  /// `times` was read. If only a part of the store failed, delays the call by a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -345,7 +345,7 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};
   std::atomic<bool> watches_ = false;
 
-  // Locked during a pending erasure, and during `publish` for a key whose erasure is pending.
+  // Locked while a pending call runs, and during `publish` for a key whose erasure is pending.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

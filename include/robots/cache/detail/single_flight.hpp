@@ -62,7 +62,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes waiter `number`. If none is left, drops work on offer. This drop abandons the flight.
+  /// Removes a waiter. If no waiter is left, drops the work on offer, which abandons the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.

@@ -93,8 +93,8 @@ struct kept_entry : cache_entry {
   return read;
 }
 
-/// Makes the records of a site for other processes. Returns no records if the site did not answer,
-/// or after a 304 without `good`, the last good record. `result` is the policy of `retrieved`.
+/// Makes the records for other processes. `result` is the policy of `retrieved`. `good` is the last
+/// good record. Returns no records if the site did not answer, or sent a 304 and `good` is empty.
 [[nodiscard]] inline std::optional<detail::site_records> records_to_share(
     record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
   if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
@@ -319,8 +319,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler. If `all` is an earlier result of `family`,
-  /// `own(all)` returns the policy for `agent` in `all`.
+  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects. `own`
+  /// takes an earlier result of `family`, and returns the policy for `agent` in this result.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });

@@ -35,10 +35,10 @@ enum class work_step : std::uint8_t {
 /// is destroyed before the flight ends, the flight is abandoned, and waiting look-ups start again.
 class site_work {
  public:
-  /// `known` is the entry of the site in this process. `epoch` is `cache_parts::store_epoch` before
-  /// the entry was read. If `refreshes` is true, the work uses no answer older than itself, not
-  /// even one from another process. If `is_fresh` is true, `known` is the answer unless the store
-  /// has a newer answer.
+  /// `known` is the entry of the site in this process. `epoch` is the value that
+  /// `cache_parts::store_epoch` had before the entry was read. If `refreshes` is true, the work
+  /// always fetches, even if the store has a fresh record. If `is_fresh` is true, `known` is the
+  /// answer unless the store has a newer answer.
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const kept_entry& known,
             bool refreshes, bool is_fresh, std::uint32_t epoch)
       : cache_(cache),
@@ -211,7 +211,7 @@ class site_work {
     }
   }
 
-  /// Returns true if the question that `reply` answers asked for the lease.
+  /// Returns true if `reply` answers a question that asked for the lease.
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Like `end_with_fresh`, after the store had no newer record. If a message reported a change,
-  /// another process has erased the site: erases the entry. Otherwise, stores it as checked.
+  /// Erases the entry if a message reported a change: since the store has no newer record, the
+  /// change was an erasure. Otherwise, stores a fresh entry as checked. Returns `end_with_fresh()`.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

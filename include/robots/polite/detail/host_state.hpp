@@ -241,8 +241,8 @@ class host_state {
 
   [[nodiscard]] std::uint32_t outstanding() const noexcept { return outstanding_; }
 
-  /// From the returned time on, a new `host_state` gives the same answers. Then the gate may forget
-  /// the host. If there are reservations, returns the maximum `time_point`.
+  /// Returns the time from which the gate may forget the host. Returns the maximum `time_point` if
+  /// the host has reservations.
   [[nodiscard]] time_point needed_until(const gate_options& options) const noexcept {
     if (outstanding_ > 0) {
       return (time_point::max)();

@@ -297,16 +297,16 @@ struct longest_preference {
 ///
 /// The matching Content-Usage line with the longest path decides about all categories, even about
 /// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). For each
-/// signal, only the matching Content-Signal lines that have this signal count, and the line with
-/// the longest path decides. If several lines of one kind have the longest path, or lines of both
-/// kinds decide, the most restrictive preference applies (draft-ietf-aipref-vocab-07, section 5.1).
-/// If lines of both kinds state the same preference, the result refers to the Content-Usage line.
+/// signal, the line with the longest path decides among the matching Content-Signal lines with this
+/// signal. If several lines of one kind have the longest path, or lines of both kinds decide, the
+/// most restrictive preference applies (draft-ietf-aipref-vocab-07, section 5.1). If lines of both
+/// kinds state the same preference, the result refers to the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. To compare a path with the target takes at most one step for each
-/// octet of both. After 8 million steps, the result forbids all uses, and refers to no line.
+/// Takes time linear in the file. Comparing a path with the target takes at most one step per octet
+/// of both, plus one. After 8 million steps, the result forbids all uses, and refers to no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

@@ -49,8 +49,8 @@ namespace rep_detail {
 }
 
 /// Returns true for an extension that applies to the crawlers named directly above, such as
-/// Crawl-delay. Later extensions apply only to the crawlers that the next User-agent lines name.
-/// But by default, these crawlers still belong to the group above if this group has no rule yet.
+/// Crawl-delay. User-agent lines below such an extension name the crawlers for later extensions.
+/// But by default, these lines still belong to the group above if that group has no rule yet.
 /// Sitemap, Host and Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;

@@ -171,7 +171,7 @@ class curl_transfer {
   }
 
  private:
-  /// A writer returns this number to end the transfer. It differs from the size of each text.
+  /// A writer returns this number to end the transfer. No text can have this size.
   static constexpr std::size_t refused = (std::numeric_limits<std::size_t>::max)();
 
   // The callbacks are `noexcept`, since no exception may pass through libcurl.

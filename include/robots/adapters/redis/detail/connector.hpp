@@ -82,7 +82,7 @@ struct redis_endpoint {
                                     : std::optional{static_cast<std::uint16_t>(port)};
 }
 
-/// Removes the start of `text` up to the first `separator`. Returns it without the separator.
+/// Removes and returns the part of `text` before the first `separator`. Also removes `separator`.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
   const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix((std::min)(taken.size() + 1, text.size()));

@@ -203,9 +203,9 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // `is_example` rejects a target if the competitor that decides the target has the kind
-    // `own.kind`. In the set `side`, a rule of a higher rank decides instead of `own`. So this rule
-    // becomes a competitor of the kind `own.kind`.
+    // `is_example` rejects a target that a competitor of the kind `own.kind` decides. A
+    // higher-ranked rule of the set `side` decides instead of `own`. To reject the targets of such
+    // a rule, the rule becomes a competitor of the kind `own.kind`.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];

@@ -12,7 +12,7 @@ struct dialect_traits {
   bool robots_txt_always_allowed = true;     ///< RFC 9309, section 2.2.2
   bool key_prefixes = false;                 ///< `Disallowed:` means `Disallow:`
   bool nul_ends_line = false;  ///< a NUL octet ends its line; otherwise the line is dropped
-  /// If false, `User-agent a b` is a User-agent line without name.
+  /// If true, ignores `User-agent a b`. If false, reads the line as `User-agent:` with no name.
   bool ignores_keyless_lines = false;
   bool keeps_cut_allow = false;  ///< an Allow line that is too long is cut and obeyed
   /// If true, skips one UTF-8 BOM or the start of a BOM. If false, skips all whole BOMs.

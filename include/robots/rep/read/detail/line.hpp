@@ -161,7 +161,7 @@ class key_part {
 
   /// Returns true if `octets` begin with this part. Before the comparison, sets bit 0x20 of each
   /// octet at a position where this part has a letter. The bit changes an upper-case letter to
-  /// lower case, and never makes a letter of any other octet.
+  /// lower case, and never turns another octet into a letter.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool begins(octet_word octets) const noexcept {
     return ((octets & compared_) | folded_) == wanted_;
   }

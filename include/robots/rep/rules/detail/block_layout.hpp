@@ -257,7 +257,7 @@ struct prefix_lengths {
 
 /// All facts of a `rule_table`, except its block of octets. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`, the index of the first rule of each bucket,
-///   and the index after the last bucket's last rule (four octets per index);
+///   and the number of rules, which ends the last bucket (four octets per number);
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token of the crawler.

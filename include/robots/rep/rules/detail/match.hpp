@@ -110,7 +110,7 @@ using rule_rank = std::uint64_t;
 }
 
 /// Calls `use` with each pattern of a rule. An empty rule has no pattern (RFC 9309, section 2.2.2:
-/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` has the second pattern `/x/$`.
+/// `empty-pattern`). In `dialect::google`, `Allow: /x/index.html` also has the pattern `/x/$`.
 template <class Use>
 constexpr void for_each_pattern(rule_kind kind, std::string_view value,
                                 const parse_options& options, const dialect_traits& traits,
@@ -383,9 +383,9 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. An octet
-/// above `max_normal_target` shows that the form is too long. Not inlined, since most targets do
-/// not need this large buffer.
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. A text
+/// of this size shows that the form is too long. The function is not inlined, since most targets do
+/// not need the large buffer.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {
@@ -400,9 +400,8 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
-/// Returns the result of `use` for the normal form of `target`. If the normal form exceeds
-/// `max_normal_target` octets, `use` gets the whole form or its first `max_normal_target + 1`
-/// octets.
+/// Returns the result of `use` for the normal form of `target`. If the target must be rewritten,
+/// `use` gets at most the first `max_normal_target + 1` octets of the normal form.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
   const target_path path = path_and_query(target, traits.lenient_targets);
