@@ -5,7 +5,7 @@
 
 namespace robots::base {
 
-/// Returns the length of the UTF-8 sequence at the start of `text`. If it is not valid, returns 0:
+/// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 if there is none.
 ///
 ///     UTF8-2 = %xC2-DF UTF8-tail
 ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
@@ -13,7 +13,7 @@ namespace robots::base {
 ///     UTF8-4 = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
 ///              %xF4 %x80-8F 2( UTF8-tail )
 ///
-/// (RFC 3629, section 4). Takes constant time.
+/// ASCII characters and the sequences above are valid (RFC 3629, section 4). Takes constant time.
 [[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
   const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty()) {

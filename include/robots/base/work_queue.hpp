@@ -51,7 +51,7 @@ class work_queue {
 
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
-  /// Adds an item of `size` octets, which keeps the memory `keeps` alive. Memory shared by waiting
+  /// Adds an item of `size` octets. The item keeps `keeps.object` alive. Memory shared by waiting
   /// items counts once. Returns false and destroys the item if there is no room or the queue ends.
   ///
   /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item

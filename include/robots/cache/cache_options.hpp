@@ -106,15 +106,15 @@ struct cache_options {
   /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
   /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
   bool halt_revoked = false;
-  /// The share of changed rules and lines (`change_report::share`) above which a change is fast,
-  /// from 0 to 1 (the pipeline guide: ">30% directive delta"). `policy_change_event::fast` reports
-  /// a fast change.
+  /// A number from 0 to 1. A change is fast if its share of changed rules and lines
+  /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
+  /// `policy_change_event::fast` reports a fast change.
   double fast_change_share = 0.3;
-  /// The time within which the shares of several changes are added up. The changes are fast if the
-  /// sum is above `fast_change_share`. A change counts until this time has passed since the fetch
-  /// of the replaced rules. A change and its later reversal both count. If empty, each change is
-  /// judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two
-  /// retrievals are rarely within an hour.
+  /// The time within which the shares of several changes are added up. The newest change is fast if
+  /// the sum is above `fast_change_share`. A change counts for this time after the fetch of the
+  /// rules that the change replaced. A change and its later reversal both count. If empty, each
+  /// change is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so
+  /// two retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.

@@ -54,8 +54,8 @@ class look_up_driver {
     inbox_->wake = nullptr;
   }
 
-  /// Begins to drive `work`. Calls `done` once, when the look-up has its policy: in `start`, `run`
-  /// or `cut_short`. Returns the number of the look-up, which `leave` needs. If `start` throws, the
+  /// Begins to drive `work`. When the look-up has its policy, `start`, `run` or `cut_short` calls
+  /// `done` once. Returns the number of the look-up, which `leave` needs. If `start` throws, the
   /// look-up is dropped.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;

@@ -57,7 +57,7 @@ class circuit_breaker {
  public:
   constexpr explicit circuit_breaker(breaker_options options = {}) noexcept : options_{options} {}
 
-  /// Returns true if a request may be sent now. This is the probe, unless the breaker is closed.
+  /// Returns true if a request may be sent now. If not closed, the breaker admits only the probe.
   [[nodiscard]] constexpr bool admits(time_point now) noexcept {
     if (state_ == breaker_state::closed) {
       return true;

@@ -85,8 +85,8 @@ inline void validate(const retrieval_options& options) {
 /// does the step that `next()` names, and reports the result, as `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
-/// address ends the search. The search also ends at an origin with an open circuit breaker if the
-/// origin's latest failure was a response, such as a 500. Follows redirects (301, 302, 303, 307,
+/// address ends the search. An origin with an open circuit breaker also ends the search if the last
+/// request to this origin got a response, such as a 500. Follows redirects (301, 302, 303, 307,
 /// 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of the
 /// redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///

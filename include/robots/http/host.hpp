@@ -56,8 +56,8 @@ namespace robots::detail {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
 
-/// Returns the text to match rules against. A URL with a scheme is kept whole. Other texts begin at
-/// the first `/`, `?` or `#`, or become `/`. Takes linear time. Allocates nothing.
+/// Returns the target for rules: the whole text if the text has a scheme. Otherwise, the target is
+/// the part from the first `/`, `?` or `#`, or `/` if there is no such part. Takes linear time.
 [[nodiscard]] constexpr std::string_view target_of(std::string_view host_or_url) noexcept {
   if (base::scheme_prefix(host_or_url) > 0) {
     return host_or_url;
@@ -66,8 +66,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path behind `key`, or `url` if the path is missing or begins with `//`. Rules give
-/// the result the verdict of `target_of(url)`, which is slower. `key` is `possible_site_key(url)`.
+/// Returns the path behind `key`, or `url` if the path is empty or begins with `//`. Is faster than
+/// `target_of(url)`, with the same verdict. `key` is `possible_site_key(url)` and a `site::key`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

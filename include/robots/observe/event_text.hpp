@@ -11,7 +11,7 @@
 namespace robots::detail {
 
 /// Adds the members of `event` to the JSON object `line`, except the site and the time. Returns a
-/// sentence about the event for people, in which texts from sites are escaped.
+/// sentence that describes `event`. Texts from sites are escaped in the sentence.
 std::string describe(base::json_writer& line, const any_event& event);
 
 /// Adds a list of `hosts` to `line`, under `name`.

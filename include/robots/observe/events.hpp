@@ -136,8 +136,8 @@ struct policy_change_event : event_base {
   bool turned_hostile = false;
 };
 
-/// A site refuses a page that its robots.txt allows, with 401, 403 or a challenge (see
-/// `basic_robots_cache::report_response`), or begins to refuse its robots.txt.
+/// A site refuses a page that the cache does not deny, or begins to refuse its robots.txt. A 401, a
+/// 403 or a challenge refuses a page (see `basic_robots_cache::report_response`).
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects

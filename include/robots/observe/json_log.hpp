@@ -38,8 +38,8 @@ struct json_log_options {
   /// The level of decisions and admissions that deny the URL. If the fallback policy decided, the
   /// level is at least ERROR, unless the call ended before the robots.txt came.
   log_level denied_level = log_level::info;
-  /// The share of decisions and admissions that are written, from 0 to 1, picked at random.
-  /// Decisions of the fallback policy are always written.
+  /// The probability, from 0 to 1, that a decision or an admission is written. Decisions of the
+  /// fallback policy are always written.
   double decision_share = 1;
   std::size_t text_bytes = 2048;  ///< maximum length of a text, in octets; see `JsonLog`
   /// The size of the queue of lines, in octets. A background thread passes the lines to the sink. A

@@ -95,17 +95,17 @@ struct metrics_snapshot : detail::cache_counts {
     return found == statuses.end() ? 0 : found->second;
   }
 
-  /// A figure for a monitoring system. If a figure has labels, it has one value for each set of
+  /// A metric for a monitoring system. If a metric has labels, it has one value for each set of
   /// label values.
   struct family {
-    /// The kinds of figures.
+    /// The kinds of metrics.
     enum class type : std::uint8_t {
       counter,    ///< a number that only grows
       gauge,      ///< a number that grows and falls
       histogram,  ///< see `family::histogram`
     };
 
-    /// A value of a figure, and its labels.
+    /// One value of a metric, and the labels of this value.
     struct sample {
       /// Pairs of a name, such as `reason`, and a value.
       std::vector<std::pair<std::string_view, std::string>> labels{};
@@ -116,7 +116,7 @@ struct metrics_snapshot : detail::cache_counts {
     std::string_view name{};
     std::string_view help{};                                 ///< a sentence for people
     std::string_view unit = "";                              ///< `s`, `By` for octets, or empty
-    type kind = type::counter;                               ///< the kind of the figure
+    type kind = type::counter;                               ///< the kind of the metric
     std::vector<sample> samples{};                           ///< empty for a histogram
     std::optional<metrics_snapshot::histogram> histogram{};  ///< set only for a histogram
 
@@ -124,7 +124,7 @@ struct metrics_snapshot : detail::cache_counts {
     [[nodiscard]] std::string prometheus_name() const;
   };
 
-  /// Returns all figures under their names for exporters. Adds the figures of `now` if it has a
+  /// Returns all metrics under their names for exporters. Adds the metrics of `now` if it has a
   /// value. `robots.cache.hits`, `robots.cache.misses` and `robots.blocked_requests` have the label
   /// `domain` for each domain with an entry in `domains`.
   [[nodiscard]] std::vector<family> families(

@@ -130,7 +130,7 @@ namespace policy_detail {
   return result;
 }
 
-/// Returns a sentence for people with the answer and its reason: a rule and line, or an outcome.
+/// Returns a sentence that states the answer and its reason, such as a rule or an outcome.
 [[nodiscard]] inline std::string explain(const decision& answer) {
   std::string text = answer.allowed ? "allowed: " : "not allowed: ";
   const std::string_view why = base::enum_text<decision_reason::invalid_url>(

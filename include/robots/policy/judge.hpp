@@ -104,7 +104,7 @@ inline void validate(const judge_options& options) {
                     options.max_ttl);
 }
 
-/// The times until which a policy is used.
+/// The times at which the uses of a policy end.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
   /// The policy can answer until this time while it is renewed. This time is never before
@@ -113,7 +113,7 @@ struct validity {
   time_point keep_until{};  ///< the cache keeps the policy until this time
 };
 
-/// Returns the times until which a policy is used. A policy that obeys a last good copy is used
+/// Returns the times at which the uses of `last` end. A policy that obeys a last good copy is used
 /// only until this copy is older than `last_good_for`. The cache keeps each policy for at least
 /// `last_good_for`, since the next policy needs its rules, failure count and version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {

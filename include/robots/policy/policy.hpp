@@ -157,10 +157,10 @@ class policy {
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
-  /// Makes a policy without a robots.txt. For `fallback_action::last_good_or_deny`, the policy has
-  /// the rules of `last_good`, if there are any. Otherwise, the policy allows or denies everything,
-  /// and only `kept_answer` uses `last_good`. `findings` describes a file that was fetched but is
-  /// not obeyed.
+  /// Makes a policy without a robots.txt. If `action` is `last_good_or_deny` and `last_good` has
+  /// rules, the policy obeys these rules. In all other cases, the policy allows or denies
+  /// everything, and keeps `last_good` only for `kept_answer`. `findings` describes a file that was
+  /// fetched but is not obeyed.
   policy(fallback_action action, std::string_view user_agent, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -238,7 +238,7 @@ class policy {
     return text ? std::string_view{*text} : std::string_view{};
   }
 
-  /// Parses `text` into all its groups. If no robots.txt is in force, the document is empty, so it
+  /// Parses all groups in `text()`. If no robots.txt is in force, the document is empty, so it
   /// allows everything even if this policy does not. Throws `std::logic_error` if a robots.txt is
   /// in force but its text was not kept (`cache_options::keep_text`). Takes linear time.
   [[nodiscard]] robots::document document() const;

@@ -64,7 +64,7 @@ template <class Line>
   return out;
 }
 
-/// Packs `file`, a result of `packed_file`, and `head`.
+/// Packs `head` with `file`, which is a result of `packed_file`.
 [[nodiscard]] inline packed_octets packed(std::string_view file, const record_head& head) {
   std::string out;
   append_text(out, file);

@@ -25,7 +25,7 @@ namespace robots::policy_detail {
   return asked.key();
 }
 
-/// Returns the likeliest other name of `asked`: the host of an origin, or a host's https origin.
+/// Returns the host if `asked` is an origin, or the https origin if `asked` is a host.
 [[nodiscard]] inline site counterpart_of(const site& asked) {
   site other = asked;
   other.scheme = asked.scheme ? std::optional<url_scheme>{} : std::optional{url_scheme::https};
@@ -42,8 +42,8 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns true if `answered` came from the origin of `asked`: the https origin if `asked` is a
-/// host. Such a record is valid for `asked`, even if stored under `counterpart_of(asked)`.
+/// Returns true if `answered` came from the origin `asked`, or from the https origin of the host
+/// `asked`. Such a record is valid for `asked`, even if stored under `counterpart_of(asked)`.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
@@ -57,7 +57,7 @@ namespace robots::policy_detail {
 }
 
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
-/// `asked`, `answer` must come from the origin of `asked`, unless there was no response.
+/// `asked`, and `answer` has an HTTP status, `answers_for` must return true.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -82,8 +82,8 @@ namespace polite_detail {
 ///
 /// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
 /// first group, and the interval of the Request-rate. The floor applies next, and the cap last. If
-/// several terms are equal to the delay, `term` is the first of these terms in `source`. `draw` is
-/// random in [0, 1].
+/// several terms equal the delay, `term` is the term that comes first in the enumeration `source`.
+/// `draw` is random in [0, 1].
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -46,8 +46,8 @@ struct gate_options {
   /// The maximum number of hosts to remember (see `key`). If all of them are still needed, the gate
   /// refuses requests to a new host.
   std::size_t max_hosts = 100'000;
-  /// To make room, a full gate (`max_hosts`) may forget the host with the longest pause. The pause
-  /// must be longer than this limit and `memory`. So hosts with long pauses cannot fill the gate.
+  /// A full gate (`max_hosts`) may forget the host with the longest pause, but only if the pause
+  /// exceeds both this limit and `memory`. So hosts with long pauses cannot fill the gate.
   std::chrono::nanoseconds longest_memory = std::chrono::hours{1};
   /// The function that returns the key of a URL, such as the registrable domain. The gate treats
   /// URLs with the same key as one host. Without a function, the key is the origin. If the key is

@@ -42,7 +42,7 @@ class any_host_gate {
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// Decides again whether a URL is allowed. `site_policy` is the policy of the last decision. The
-  /// function can set it to a newer policy, whose fetch then also delays the request.
+  /// function can set a new policy. The gate also keeps a delay after the fetch of the new policy.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.

@@ -41,7 +41,7 @@ struct gate_waiter {
   bool is_granted = false;
 };
 
-/// The part of a gate that lives as long as the gate or one of its reservations.
+/// The part of a gate that lives until the gate is destroyed and all reservations have ended.
 struct gate_state {
   gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
       : options(std::move(given)),
@@ -104,8 +104,8 @@ struct gate_state {
                                         : admission_reason::too_late;
   }
 
-  /// Calls `make(host, now)`, and releases `lock`. If the change delays the next request, reports
-  /// the delay to the ledger, so that the other processes wait, too.
+  /// Changes the host by `make(host, now)`, and releases `lock`. If the change delays the next
+  /// request, reports the delay to the ledger, so that the other processes wait, too.
   template <class Change>
   void change(std::unique_lock<std::mutex>& lock, host_state& host, const gate_moment& now,
               const Change& make) {
@@ -131,7 +131,7 @@ struct gate_state {
   }
 
   /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
-  /// `again` is true, always counts the first of these requests if its host has the key `key`.
+  /// `again` is true and the first of these requests has the key `key`, always counts that request.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -174,7 +174,7 @@ struct gate_state {
   }
 
   /// Claims a turn for a request if nothing else delays the request. Returns the time to use as the
-  /// start of the request. At a later time, another process could have the turn.
+  /// start of the request, since another process could have the turn at a later time.
   [[nodiscard]] gate_moment take_turn(host_state& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -299,7 +299,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // A `withdraw` may concern another site with this key. So decide again for this site.
+    // `withdraw` can mean another site with the same `key`. So decide again for this site.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

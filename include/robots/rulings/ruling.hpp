@@ -87,8 +87,8 @@ struct ruling_record {
   std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
 };
 
-/// Returns true for a halt and a quarantine. The number of sites with such a ruling is limited. A
-/// second such ruling on a site has no effect.
+/// Returns true for a halt and a quarantine. The number of sites is limited for each of these two
+/// kinds. A call that repeats a halt or a quarantine in force has no effect.
 [[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
   return kind == ruling_kind::halt || kind == ruling_kind::quarantine;
 }

@@ -354,7 +354,7 @@ class site_rulings {
     }
     return before;
   }
-  /// Makes, shares and reports a ruling. Stamp 0 means the current time. Returns as `put` does.
+  /// Makes, shares and reports a ruling. Stamp 0 means now. Returns the same result as `put`.
   std::optional<std::uint8_t> rule(std::string_view key, ruling added,
                                    const std::shared_ptr<const call_context>& context = {}) {
     const std::string bare{detail::without_scheme(key)};
@@ -424,7 +424,7 @@ class site_rulings {
     }
   }
 
-  /// Returns the rulings of one kind, sorted by key. `least` is the stored number of `Value{0}`.
+  /// Returns the rulings of one kind, sorted by key. `least` is the `ruling::value` for `Value{0}`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const {

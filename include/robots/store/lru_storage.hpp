@@ -85,7 +85,7 @@ namespace robots {
 /// A hash spreads the sites over shards. There is about one shard for each 64 entries of capacity,
 /// but there are at most 16 shards. Calls of `find` in different shards do not wait for each other,
 /// unless they drop expired entries. Calls of `store` always wait for each other. All shards share
-/// the capacity. The entry whose last `find` or `store` had the earliest `now` is dropped first.
+/// the capacity. The least recently used entry is dropped first. The time of a use is `now`.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

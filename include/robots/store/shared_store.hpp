@@ -123,7 +123,7 @@ class SharedStore {
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 
-  /// Publishes the value and ends `lease`, which can be a lease of another key, in one step. If
+  /// Publishes the value and ends `lease` in one step. `lease` can be a lease of another key. If
   /// `erase` or `take_lease` has ended the lease, or the lease has expired, stores nothing and
   /// returns false. So after `erase`, no process can store a value that it fetched under an earlier
   /// lease.

@@ -32,7 +32,7 @@ class MemoryStore : public SharedStore {
   /// Makes an empty store that uses `clock`.
   explicit MemoryStore(C clock) : storage_{std::make_shared<storage>(std::move(clock))} {}
 
-  /// Makes a copy that shares the values, but not the function that `other` passed to `watch`.
+  /// Makes a copy that shares the values with `other`, but not the `watch` function of `other`.
   MemoryStore(const MemoryStore& other) : SharedStore{other}, storage_{other.storage_} {}
   /// Moves the store and its `watch` function. Then `other` may only be destroyed or assigned to.
   MemoryStore(MemoryStore&& other) noexcept = default;
@@ -49,7 +49,7 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook` with the first key of each call to any copy, except `watch`. `hook` may throw.
+  /// Calls `hook(first key)` in any copy's `SharedStore` calls except `watch`. `hook` may throw.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const watcher>(std::move(hook));

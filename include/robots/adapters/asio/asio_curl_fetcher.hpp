@@ -87,7 +87,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Makes Asio wait for `events` of `socket`. Ends earlier waits for `socket`.
+  /// Makes Asio wait for `events` of `socket`. Cancels all earlier waits for `socket`.
   void watch_socket(curl_socket_t socket, int events) {
     if (const auto found = watches_.find(socket); found != watches_.end()) {
       static_cast<void>(found->second->release());

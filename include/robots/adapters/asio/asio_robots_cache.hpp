@@ -55,9 +55,9 @@ class asio_operation {
     }
   }
 
-  // The executor of `use_future` would run a posted handler on a system thread, and a dispatched
-  // handler inside the caller of `finish`. To avoid both, `finish` posts a task to `here_`. This
-  // task dispatches the handler to the handler's executor.
+  // A posted handler of `use_future` would run on a system thread, and a dispatched handler would
+  // run inside the caller of `finish`. To avoid both, `finish` posts a task to `here_`. The task
+  // dispatches the handler to the handler's executor.
   void finish(boost::system::error_code why, Result result) {
     if (handler_) {
       Handler handler = *std::exchange(handler_, std::nullopt);

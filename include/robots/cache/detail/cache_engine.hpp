@@ -264,7 +264,7 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options.patience);
   }
 
-  /// Publishes the results of `look.left` if there is time. Threads of the cache do the other work.
+  /// Publishes results in `look.left` if there is time. Passes all other works to cache threads.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();
@@ -385,7 +385,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Asks the store about all works with the step `ask_store`, in one or two round trips.
+  /// Asks the store about all works whose next step is `ask_store`, in one or two round trips.
   void ask_store(std::span<const shared_work> works) {
     for (bool is_first = true;; is_first = false) {
       std::vector<site_work*> asking;

@@ -321,8 +321,8 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the pending call for `key` if `end` is `done`, unless `owe` was called again after
-  /// `times` was read. If only a part of the store failed, delays the call by a second.
+  /// Removes the pending call for `key` if `end` is `done`. Keeps a call that `owe` noted after
+  /// `times` was read. If only a part of the store failed, delays the pending call by a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
@@ -345,7 +345,7 @@ class resilient_store {
   std::function<void(std::string_view)> event_{};
   std::atomic<bool> watches_ = false;
 
-  // Locked while a pending call runs, and during `publish` for a key whose erasure is pending.
+  // Locked during `make_missed_call`, and during `publish` for a key whose erasure is pending.
   std::mutex erasing_;
 
   std::mutex mutex_;  // guards the members below

@@ -100,8 +100,8 @@ class site_alarms {
     return false;
   }
 
-  /// Counts a malformed file if `cache_options::fallback` does not apply its rules. Enough such
-  /// files in a row begin a quarantine. Any answer that does not count ends the quarantine.
+  /// Counts a malformed file, unless `cache_options::fallback` applies the rules of the file.
+  /// Enough such files in a row begin a quarantine. Any other answer ends the quarantine.
   void quarantine_if_due(const flight& led, const policy& after) {
     const std::string& key = led.site_key;
     const bool is_malformed =

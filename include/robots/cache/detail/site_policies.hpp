@@ -319,8 +319,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects. `own`
-  /// takes an earlier result of `family`, and returns the policy for `agent` in this result.
+  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects.
+  /// `own(all)` returns the policy for `agent` in `all`, which is an earlier result of `family`.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });

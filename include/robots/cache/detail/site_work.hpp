@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Erases the entry if a message reported a change: since the store has no newer record, the
-  /// change was an erasure. Otherwise, stores a fresh entry as checked. Returns `end_with_fresh()`.
+  /// Erases the entry if a message reported a change: a change without a newer record is an
+  /// erasure. Otherwise, notes in a fresh entry that the store was asked.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

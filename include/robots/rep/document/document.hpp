@@ -161,7 +161,7 @@ struct group {
   std::optional<std::chrono::milliseconds> crawl_delay;  ///< the first valid delay
 };
 
-/// The whole content of one robots.txt (source: PARSE of WEB::ROBOTS). `parse` makes a document.
+/// The content of one robots.txt, read by `parse` (source: WEB::ROBOTS, see tests/requirements.md).
 ///
 /// A document owns a copy of the text. All returned views and ranges refer to this copy, so they
 /// live as long as the document. Several threads can query one object at once.

@@ -48,9 +48,9 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 /// that is not UTF-8 is the four characters `\xNN`, and a backslash is `\x5C`. To get the octets
 /// back, decode the JSON, then replace each `\xNN` by the octet 0xNN.
 ///
-/// Takes time linear in the JSON. The size of the JSON can be quadratic in the size of the file,
-/// since each part of a group repeats all rules of the group (see `group`). Throws
-/// `std::length_error` if the JSON exceeds `max_octets` octets.
+/// Takes time linear in the JSON. The size of the JSON can be quadratic in the size of the file. A
+/// group can have several parts (see `group`), and the JSON repeats all rules of the group for each
+/// part. Throws `std::length_error` if the JSON exceeds `max_octets` octets.
 [[nodiscard]] inline std::string to_json(const document& file,
                                          std::size_t max_octets = std::size_t{64} << 20U) {
   base::json_writer line;

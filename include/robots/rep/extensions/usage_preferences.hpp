@@ -297,10 +297,10 @@ struct longest_preference {
 ///
 /// The matching Content-Usage line with the longest path decides about all categories, even about
 /// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). For each
-/// signal, the line with the longest path decides among the matching Content-Signal lines with this
-/// signal. If several lines of one kind have the longest path, or lines of both kinds decide, the
-/// most restrictive preference applies (draft-ietf-aipref-vocab-07, section 5.1). If lines of both
-/// kinds state the same preference, the result refers to the Content-Usage line.
+/// signal, only matching Content-Signal lines with this signal count. The line with the longest
+/// path decides. Several lines can decide a category: lines of one kind with equally long paths, or
+/// lines of both kinds. The most restrictive preference applies (draft-ietf-aipref-vocab-07,
+/// section 5.1). If both kinds agree, the result refers to the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.

@@ -48,10 +48,10 @@ namespace rep_detail {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
-/// Returns true for an extension that applies to the crawlers named directly above, such as
-/// Crawl-delay. User-agent lines below such an extension name the crawlers for later extensions.
-/// But by default, these lines still belong to the group above if that group has no rule yet.
-/// Sitemap, Host and Clean-param lines apply to the whole file.
+/// Returns true for an extension, such as Crawl-delay, that applies to the crawlers in the
+/// User-agent lines directly above. If User-agent lines follow, later extensions apply only to the
+/// crawlers in those lines. By default, an extension between User-agent lines does not start a new
+/// group. Sitemap, Host and Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||
@@ -114,9 +114,9 @@ struct directive {
   bool in_group = false;  ///< true from the first User-agent line on
 };
 
-/// Reads the lines of one kind among `lines`, in file order, and skips unreadable lines:
-/// `read_lines<request_rate>(lines)`. `Line` is `clean_param`, `content_signal`, `content_usage`,
-/// `request_rate` or `visit_time`. Takes linear time.
+/// Reads the lines of one kind among `lines`, in file order. Skips unreadable lines. For example,
+/// `read_lines<request_rate>(lines)` reads the Request-rate lines. `Line` is `clean_param`,
+/// `content_signal`, `content_usage`, `request_rate` or `visit_time`. Takes linear time.
 template <class Line>
 [[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
   std::vector<Line> result;

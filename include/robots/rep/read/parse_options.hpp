@@ -31,7 +31,7 @@ enum class several_names : std::uint8_t {
 
 /// The options for parsing a robots.txt. Every default is the choice of RFC 9309.
 struct parse_options {
-  /// The choice on points about which implementations disagree.
+  /// Decides how to interpret the protocol where implementations disagree.
   robots::dialect dialect = robots::dialect::rfc9309;
   /// The maximum number of octets to read, at most 256 MiB. The text after the limit is ignored. If
   /// the limit cuts a line, this whole line is ignored. RFC 9309, section 2.5, asks for at least

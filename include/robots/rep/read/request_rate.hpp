@@ -52,9 +52,9 @@ namespace rep_detail {
 /// The hours, in UTC, that a site sets for visits by crawlers, as in `Visit-time: 0600-0845`. The
 /// source is Sean Conner, An Extended Standard for Robot Exclusion, 1996. Never changes a verdict.
 ///
-/// The second time is not part of the hours: `0600-0845` ends at 08:45:00. But 2359 means midnight,
-/// since people write 0000-2359 for the whole day. The hours can cross midnight (2200-0400). Two
-/// equal times mean the whole day.
+/// The end time is not part of the hours: `0600-0845` ends at 08:45:00. But the end time 2359 means
+/// midnight, since people write 0000-2359 for the whole day. The hours can cross midnight
+/// (2200-0400). Two equal times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
 
@@ -110,9 +110,9 @@ struct request_rate {
   std::optional<visit_time> window{};   ///< the hours of the rate; empty means always
 
   /// Reads `requests/period`. The unit of the period is s, m, h or d; the default is seconds. A
-  /// blank and `hhmm-hhmm` in UTC can follow. A number that is too large becomes the maximum of its
-  /// member. Returns an empty optional for any other text, for zero requests and for a period of
-  /// zero.
+  /// blank and `hhmm-hhmm` in UTC can follow. A number that is too large for `requests` or `per`
+  /// becomes the maximum of that member. Returns an empty optional for any other text, for zero
+  /// requests and for a period of zero.
   [[nodiscard]] static constexpr std::optional<request_rate> parse(
       std::string_view value) noexcept {
     const std::size_t slash = value.find('/');

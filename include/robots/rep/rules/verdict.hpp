@@ -28,8 +28,8 @@ enum class group_choice : std::uint8_t {
   return base::enum_text<group_choice::none>(choice, {"own", "everyone", "none"});
 }
 
-/// The answer to "Is this crawler allowed to fetch this target, and why?" (source: MATCH of
-/// WEB::ROBOTS).
+/// The answer to "Is this crawler allowed to fetch this target, and why?" (source: the function
+/// MATCH of WEB::ROBOTS, see tests/requirements.md).
 ///
 /// The views refer to the `document` or `rule_set` that was asked, and live as long as that object.
 /// In a document's verdict, `user_agent` refers to the argument of `document::match`.

@@ -116,7 +116,7 @@ struct audit_chain {
   std::uint64_t entries = 0;
   std::string last = std::string(64, '0');
 
-  /// Returns the line of the next entry, with the members of the JSON objects `about` and
+  /// Returns the line of the next entry, with the contents of two JSON objects: `about` and
   /// `members`. Signs the entry if `key` is not null.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
@@ -231,7 +231,7 @@ class json_object {
     return 0;
   }
 
-  /// Removes `start` octets and a hexadecimal number from `rest`, and returns the number.
+  /// Removes the first `start` octets, then a hexadecimal number, from `rest`. Returns the number.
   [[nodiscard]] static char32_t take_unit(std::string_view& rest, std::size_t start,
                                           std::size_t digits) {
     char32_t value = 0;

@@ -103,7 +103,7 @@ class rule_comparison {
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
     std::array<bool, 2> reported{};
-    // An example for each set. An empty text means that the search stopped early.
+    // The examples for the old and the new set. A text is empty if its search stopped early.
     std::array<std::optional<std::string>, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
@@ -203,9 +203,9 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // `is_example` rejects a target that a competitor of the kind `own.kind` decides. A
-    // higher-ranked rule of the set `side` decides instead of `own`. To reject the targets of such
-    // a rule, the rule becomes a competitor of the kind `own.kind`.
+    // If a rule outranks `own` in the set `side`, `own` does not decide the targets of that rule.
+    // So these targets are no examples. To make `is_example` reject these targets, the rule becomes
+    // a competitor of the kind `own.kind`.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -290,7 +290,7 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds fillers to `fills`. With these fillers, a target of `self` may match `rival`, too.
+  /// Adds texts for the wildcards and the end of `self`. The filled target may match `rival`, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {

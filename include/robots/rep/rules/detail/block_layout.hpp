@@ -20,10 +20,10 @@ namespace robots::rep_detail {
 /// A rule of a `rule_set`, in twelve octets. The `rule_set` stores the written pattern in another
 /// part of its memory.
 ///
-/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. A
-/// written pattern that differs in any other way is called a source. The source is compiled each
-/// time the rule is compared with a target. Two numbers of two octets each are stored before a
-/// source: the rule's specificity and the length of the written pattern.
+/// For most rules, the compiled pattern is the written pattern without `*` and `$` at the end. If
+/// the two patterns differ in any other way, the written pattern is called a source. The source is
+/// compiled each time the rule is compared with a target. The rule's specificity and the length of
+/// the written pattern are stored before a source, in two octets each.
 class packed_rule {
  public:
   static constexpr unsigned tag_bits = 14;        ///< bits of the tag, a part of a hash
@@ -240,8 +240,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths of the prefixes that `target` can begin with. `octets` begins with the
-  /// stored `prefix_lengths`.
+  /// Returns the lengths in the class of `target` that do not exceed the size of `target`. `octets`
+  /// begins with the stored `prefix_lengths`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
