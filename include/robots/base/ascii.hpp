@@ -98,10 +98,11 @@ template <class Predicate>
 /// Returns the length of `scheme://` at the start of `url`. Returns 0 if there is none, as in
 /// `localhost:80`. Reads no further than the scheme and `://`.
 [[nodiscard]] constexpr std::size_t scheme_prefix(std::string_view url) noexcept {
-  constexpr std::string_view separator = "://";
   const std::size_t length = scheme_length(url);
-  const bool has_scheme = length != 0 && url.substr(length).starts_with(separator);
-  return has_scheme ? length + separator.size() : 0;
+  // This is faster than `starts_with`, which calls a function.
+  const bool has_scheme = length != 0 && url.size() > length + 2 && url[length] == ':' &&
+                          url[length + 1] == '/' && url[length + 2] == '/';
+  return has_scheme ? length + 3 : 0;
 }
 
 /// Makes text safe for a terminal or a log. Writes `\xNN` for each backslash, and for each octet

@@ -199,10 +199,11 @@ ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
   if (!asked) {
     return false;
   }
-  if (!is_halted(host_or_url)) {
-    engine_->learn_rulings({asked->key()});  // another process may have halted the site
+  const std::string key = asked->key();
+  if (!engine_->rulings.is_halted(key)) {
+    engine_->learn_rulings({key});  // another process may have halted the site
   }
-  const auto was = engine_->rulings.resume(asked->key());
+  const auto was = engine_->rulings.resume(key);
   if (was == halt_reason::hostile) {
     // Without this call, the record in the shared store would halt the site again.
     engine_->invalidate({{}, asked->host, asked->port});
@@ -275,7 +276,7 @@ ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
-    if (!is_quarantined(host_or_url)) {
+    if (engine_->rulings.quarantined(*asked) == nullptr) {
       engine_->learn_rulings({asked->key()});  // another process may have quarantined the site
     }
     engine_->release(*asked);

@@ -3,7 +3,6 @@
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/saturating_add.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -14,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace robots {
 
@@ -27,9 +25,9 @@ namespace robots {
 class RedisPaceLedger final : public PaceLedger {
  public:
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
-  explicit RedisPaceLedger(redis_options options = {})
-      : options_{std::move(options)},
-        client_{std::make_unique<adapters_detail::redis_client>(options_)} {}
+  explicit RedisPaceLedger(const redis_options& options = {})
+      : prefix_{options.key_prefix + "pace:"},
+        client_{std::make_unique<adapters_detail::redis_client>(options)} {}
 
   /// See `PaceLedger`. Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
@@ -98,9 +96,8 @@ return 0
       const char* script, std::string_view host,
       std::initializer_list<std::chrono::nanoseconds> arguments, std::uint64_t turn = 0) {
     using std::chrono::microseconds;
-    adapters_detail::redis_command command{"EVAL", script,
-                                           "1",    (options_.key_prefix + "pace:").append(host),
-                                           owner_, std::to_string(turn)};
+    adapters_detail::redis_command command{
+        "EVAL", script, "1", std::string{prefix_}.append(host), owner_, std::to_string(turn)};
     for (const std::chrono::nanoseconds argument : arguments) {
       const auto bounded = std::clamp(argument, std::chrono::nanoseconds{0}, longest_delay);
       command.push_back(std::to_string(std::chrono::ceil<microseconds>(bounded).count()));
@@ -116,7 +113,7 @@ return 0
     return microseconds{(std::min)(reply.integer, std::int64_t{most.count()})};
   }
 
-  redis_options options_;
+  std::string prefix_;
   std::unique_ptr<adapters_detail::redis_client> client_;
   std::string owner_ = adapters_detail::store_token();
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/site_table.hpp>
 #include <robots/base/utf8.hpp>
@@ -319,8 +318,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects.
-  /// `own(all)` returns the policy for `agent` in `all`, which is an earlier result of `family`.
+  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects. For an
+  /// earlier result `all` of `family`, `own(all)` returns the policy for `agent`, or null.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
