@@ -86,8 +86,7 @@ class look_up {
   /// effect.
   void on_wait_over();
 
-  /// Ends a `retry_wait` early, so that there is no retry. The result is that of the try before the
-  /// wait.
+  /// Ends a `retry_wait` early, without a retry. The fetch ends with the result of its last try.
   void cut_short();
 
   /// Ends a `news_wait` if there is news. Otherwise, has no effect.

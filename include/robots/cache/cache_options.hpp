@@ -111,10 +111,10 @@ struct cache_options {
   /// `policy_change_event::fast` reports a fast change.
   double fast_change_share = 0.3;
   /// The time within which the shares of several changes are added up. The newest change is fast if
-  /// the sum is above `fast_change_share`. A change counts for this time after the fetch of the
-  /// rules that the change replaced. A change and its later reversal both count. If empty, each
-  /// change is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so
-  /// two retrievals are rarely within an hour.
+  /// the sum is above `fast_change_share`. A change counts until this time has passed since the
+  /// last fetch of its old rules. A change and its later reversal both count. If empty, each change
+  /// is judged alone. The pipeline guide uses one hour. But rules stay fresh for a day, so two
+  /// retrievals are rarely within an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.
@@ -126,10 +126,10 @@ struct cache_options {
   /// rules of a slow site, however often the caller asks.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread. A
-  /// call needs a thread if the call can end before its fetch ends. If no thread is free and the
-  /// call has enough time for one request, the caller's thread does the fetch. If the call has less
-  /// time, it waits for a thread. If no thread is free for a renewal, the next call for the site
-  /// starts the renewal. With a shared store, two more threads call the store.
+  /// call needs a thread if a time limit or stop request can end the call before its fetch ends. If
+  /// no thread is free and the call has time for one request, the caller's thread does the fetch.
+  /// If the call has less time, it waits for a thread. If no thread is free for a renewal, the next
+  /// call for the site starts the renewal. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from
   /// the clocks, so that no two caches retry together. A seed from the clocks can be guessed.

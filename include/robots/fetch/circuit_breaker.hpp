@@ -141,8 +141,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // `find_or_add` can drop entries that are not needed at the given time. While the table has
-        // room, the time is the earliest possible, so that no entry is dropped.
+        // `find_or_add` can drop entries that are not needed at its time argument. While the table
+        // has room, this argument is `time_point::min()`, so that no entry is dropped.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

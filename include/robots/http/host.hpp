@@ -37,8 +37,8 @@ struct url_head {
 
 }  // namespace http_detail
 
-/// Returns the host of a text, which is a host, `host:port` or a URL with any scheme. Keeps the
-/// case, and the brackets of an IPv6 address. Does not check the host; for the normal form, see
+/// Returns the host of a URL with any scheme, of `host:port`, or of a host alone. Keeps the case,
+/// and the brackets of an IPv6 address. Does not check the host; for the normal form, see
 /// `parse_site`. Returns an empty text if there is no host. Takes linear time. Allocates nothing.
 [[nodiscard]] constexpr std::string_view host_of(std::string_view host_or_url) noexcept {
   return http_detail::split_head(host_or_url).host;
@@ -66,8 +66,8 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path behind `key`, or `url` if the path is empty or begins with `//`. Is faster than
-/// `target_of(url)`, with the same verdict. `key` is `possible_site_key(url)` and a `site::key`.
+/// Returns the path after `key`, or `url` if the path is empty or begins with `//`. `decide` judges
+/// the result like `url`, but faster. `key` must be `possible_site_key(url)` and a `site::key`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

@@ -41,8 +41,8 @@ struct cache_counts {
   [[nodiscard]] constexpr double exclusion_rate() const noexcept {
     return ratio(excluded, allowed + denied);
   }
-  /// Returns the share of successful retrievals, from 0 to 1: the site sent its robots.txt,
-  /// redirected to the robots.txt of another site, or has no robots.txt (404, 410).
+  /// Returns the share of successful retrievals, from 0 to 1. A retrieval succeeds if the site
+  /// sends or confirms its robots.txt, redirects to another site, or answers with 404 or 410.
   [[nodiscard]] constexpr double fetch_success_rate() const noexcept {
     return ratio(retrievals - failures, retrievals);
   }

@@ -108,9 +108,9 @@ struct far_hit_event : event_base {
   const robots::record& record;                        ///< the record from the store
 };
 
-/// The shared store had a record that the look-up cannot use as its answer. Either the record is
-/// too old, so the cache must renew it first, or the record has the site's last readable
-/// robots.txt, but a later retrieval had another result.
+/// The shared store had a record that the look-up cannot use as its answer. A record can be too
+/// old, so that the cache must renew it first. A record with the site's last readable robots.txt is
+/// no answer if a later retrieval had another result.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy

@@ -15,11 +15,11 @@
 
 namespace robots::policy_detail {
 
-// An encoded record begins with one octet, the version (2). The outcome, a bit mask, and the values
-// in the order of `record_stream::pass` follow. The last eight octets are the checksum, the lowest
-// first. The checksum is `base::fingerprint` of all other octets. `record_stream::part` leaves out
-// a usual value. The mask has a bit for each call of `part`: 1 for the first, 2 for the second, 4
-// for the third. A bit is set if its value is present.
+// An encoded record begins with one octet, the version (2). Two numbers follow: the outcome and a
+// bit mask. Then come the values, in the order of `record_stream::pass`. The last eight octets are
+// the checksum, the lowest first. The checksum is `base::fingerprint` of all other octets.
+// `record_stream::part` omits a value that equals `usual`. The mask has a bit for each call of
+// `part`: 1 for the first, 2 for the second, 4 for the third. A bit is set if its value is present.
 //
 // A number has seven bits in each octet, the lowest bits first. The top bit is set in all octets
 // except the last. A text is its length as a number, then its octets. Times are in seconds since
@@ -239,8 +239,8 @@ class record_stream {
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// Says what `site_records` holds besides `latest`. `encode` never writes `unused`. Without
-/// `unused`, one damaged bit could turn `alone` into `turned_hostile`.
+/// Says what `site_records` holds besides `latest`. `encode` never writes `unused`, which makes
+/// `turned_hostile` 3. So one damaged bit cannot turn `alone` (0) into `turned_hostile`.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {

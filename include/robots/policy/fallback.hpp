@@ -148,7 +148,7 @@ namespace robots::detail {
 /// Holds any `FallbackPolicy`, a preset or the user's own policy. Copies share the policy.
 class any_fallback_policy {
  public:
-  // `same_as` comes first, so that the compiler does not check `FallbackPolicy<P>` for a copy.
+  // The compiler must not check `FallbackPolicy<any_fallback_policy>`, so `same_as` comes first.
   template <class P>
     requires(!std::same_as<P, any_fallback_policy>) && FallbackPolicy<P>
   any_fallback_policy(P policy) {  // NOLINT(google-explicit-constructor)
@@ -175,7 +175,7 @@ class any_fallback_policy {
     requires(!std::same_as<P, any_fallback_policy>) && (!FallbackPolicy<P>)
   any_fallback_policy(P) = delete;  // P is not a FallbackPolicy: see policy/fallback.hpp
 
-  /// Returns the action, or `deny_all` if the policy throws, or chooses `parse` for a missing file.
+  /// Returns the action. Returns `deny_all` if the policy throws or chooses `parse` without a file.
   [[nodiscard]] fallback_action action(const record_head& source) const noexcept {
     try {
       const fallback_action chosen = action_(source);

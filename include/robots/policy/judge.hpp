@@ -104,18 +104,18 @@ inline void validate(const judge_options& options) {
                     options.max_ttl);
 }
 
-/// The times at which the uses of a policy end.
+/// The times until which a policy is fresh, usable and kept.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
   /// The policy can answer until this time while it is renewed. This time is never before
   /// `fresh_until`.
   time_point stale_until{};
-  time_point keep_until{};  ///< the cache keeps the policy until this time
+  time_point keep_until{};  ///< the cache keeps the policy no longer than this time
 };
 
-/// Returns the times at which the uses of `last` end. A policy that obeys a last good copy is used
-/// only until this copy is older than `last_good_for`. The cache keeps each policy for at least
-/// `last_good_for`, since the next policy needs its rules, failure count and version.
+/// Returns the times until which `last` is fresh, usable and kept. A policy that obeys a last good
+/// copy is used only until this copy is older than `last_good_for`. `keep_until` is at least
+/// `last_good_for` after the fetch: a successor needs the rules, failure count and version.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;

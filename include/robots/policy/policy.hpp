@@ -257,7 +257,7 @@ class policy {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
   }
 
-  /// Returns the reason that all decisions have, if this policy is an override or a refusal.
+  /// If this policy is an override or a refusal, returns the reason for all its decisions.
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }

@@ -130,8 +130,8 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests that fetched the policy's robots.txt, unless they have been counted. If
-  /// `again` is true and the first of these requests has the key `key`, always counts that request.
+  /// Counts the requests for the policy's robots.txt. If `again` is false, counts them only once
+  /// for `key`. If `again` is true, always counts the first request if its key is `key`.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -173,8 +173,8 @@ struct gate_state {
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request if nothing else delays the request. Returns the time to use as the
-  /// start of the request, since another process could have the turn at a later time.
+  /// Claims a turn for a request if nothing else delays the request. Returns the time to pass to
+  /// `host_state::start`. With a later time, the request could start without a turn.
   [[nodiscard]] gate_moment take_turn(host_state& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {
@@ -299,7 +299,7 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::answer_for(std::string_view u
   const std::string key = state_->key_of(url);
   answer result = reserve(key, site_policy, caller, call);
   while (result.reason == admission_reason::halted && decide_again) {
-    // `withdraw` can mean another site with the same `key`. So decide again for this site.
+    // A `withdraw` for another site with the same `key` also ends the wait. So decide again.
     result.reason = decide_again(site_policy);
     if (!result) {
       break;

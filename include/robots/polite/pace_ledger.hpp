@@ -10,12 +10,12 @@ namespace robots {
 /// Grants turns at hosts to processes. A turn permits one process to send one request to a host.
 ///
 /// The delay between two turns at a host is at least the `claim::after` of the first turn. The
-/// delay is also at least the largest `claim::least` of all processes. A `claim::least` applies for
-/// a minute after its claim, or until the same process sends a smaller `claim::least`. The ledger
-/// measures all times by one clock, so that the clocks of the processes need not agree. The ledger
-/// remembers a host for a minute, or for the delay of the host if that is longer. If the last claim
-/// of a process (`claim::last_asked`) is within this time, but the ledger does not know the host,
-/// the ledger has lost its data. Then the ledger acts as if it had just granted a turn.
+/// ledger stores the largest `claim::least` of all processes for a minute, or until its sender
+/// claims again. The delay is also at least the stored `claim::least`. The ledger measures all
+/// times by one clock, so that the clocks of the processes need not agree. The ledger remembers a
+/// host for a minute, or for the delay of the host if that is longer. If the last claim of a
+/// process (`claim::last_asked`) is within this time, but the ledger does not know the host, the
+/// ledger has lost its data. Then the ledger acts as if it had just granted a turn.
 ///
 /// A request may start at most `claim::lateness` after the grant of its turn. The delay begins at
 /// the end of `claim::lateness`. If the answer of the ledger arrives after this time, the gate

@@ -273,7 +273,7 @@ class site_rulings {
     return true;
   }
   /// Sends the rulings on a site to the other processes if the shared store lacks a ruling of this
-  /// process. `shared` holds the rulings on the site in the store.
+  /// process. `shared` holds the store's rulings on the site.
   void share_missing(const std::string& bare, const std::vector<ruling>& shared) {
     std::shared_lock lock{mutex_};
     const std::vector<ruling>& own = entry_of(bare).rulings;
@@ -424,7 +424,7 @@ class site_rulings {
     }
   }
 
-  /// Returns the rulings of one kind, sorted by key. `least` is the `ruling::value` for `Value{0}`.
+  /// Returns the rulings of `kind` in force, sorted by key. Subtracts `least` from `ruling::value`.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const {

@@ -82,10 +82,10 @@ namespace robots {
 /// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). The storage does
 /// not keep an entry that alone exceeds the limit. Then each call fetches robots.txt again.
 ///
-/// A hash spreads the sites over shards. There is about one shard for each 64 entries of capacity,
-/// but there are at most 16 shards. Calls of `find` in different shards do not wait for each other,
-/// unless they drop expired entries. Calls of `store` always wait for each other. All shards share
-/// the capacity. The least recently used entry is dropped first. The time of a use is `now`.
+/// A hash spreads the sites over at most 16 shards, about one shard for each 64 entries of
+/// capacity. Calls of `find` in different shards do not wait for each other, unless they drop
+/// expired entries. Calls of `store` always wait for each other. All shards share the capacity. The
+/// least recently used entry is dropped first. The time of a use is the `now` of `find` or `store`.
 template <std::size_t Capacity>
 class LruStorage : public detail::lru_storage_base {
   static_assert(Capacity > 0, "LruStorage<0> could keep nothing: use a capacity of 1 or more");

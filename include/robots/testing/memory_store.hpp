@@ -49,13 +49,13 @@ class MemoryStore : public SharedStore {
     }
   }
 
-  /// Calls `hook(first key)` in any copy's `SharedStore` calls except `watch`. `hook` may throw.
+  /// Sets a hook for all copies. `SharedStore` calls except `watch` begin with `hook(first key)`.
   void on_call(std::function<void(std::string_view key)> hook) {
     const std::scoped_lock lock{storage_->mutex};
     storage_->hook = std::make_shared<const watcher>(std::move(hook));
   }
 
-  /// Makes each call to any copy, except `watch`, throw `store_error{why}` until `recover`.
+  /// Makes any copy's `SharedStore` calls except `watch` throw `store_error{why}` until `recover`.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }

@@ -47,7 +47,7 @@ template <Clock C>
   const year_month_day date{day};
   const hh_mm_ss time{floor<milliseconds>(when - day)};
   std::string text;
-  // `limit` puts a 1 before the number, so that `to_string` keeps the zeros. `append` skips the 1.
+  // Adding `limit` puts a 1 before the digits, which keeps leading zeros. `append` skips the 1.
   const auto add = [&text](auto number, unsigned limit, const char* separator) {
     text.append(std::to_string(limit + static_cast<unsigned>(number)), 1).append(separator);
   };

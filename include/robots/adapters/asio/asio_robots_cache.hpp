@@ -227,7 +227,7 @@ class asio_robots_cache {
       if (!next) {
         timer_.cancel();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
-        // A `NotifyingClock` does not move by itself, so this task moves it to the next step.
+        // A `NotifyingClock` stands still, so this task moves the clock to the driver's next run.
         post(this->weak_from_this(), [](look_ups& self) {
           if (const auto until = self.driver_->next_run()) {
             self.cache_.clock().sleep_until(*until, {});
@@ -251,7 +251,7 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // Guards `driver_`. It is recursive, since an observer of the cache may call `begin` meanwhile.
+    // Guards `driver_`. An observer of the cache can call `begin` while its thread holds the mutex.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

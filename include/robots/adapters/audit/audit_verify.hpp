@@ -293,12 +293,12 @@ class audit_verifier {
 /// The hashes show every change, unless someone also rewrote all later entries. Signatures also
 /// show a rewrite. `public_key` is the signer's key in PEM; if it is empty, signatures are not
 /// checked. `head` is the hash of an entry that must exist, such as an earlier
-/// `audit_stats::last_hash`. The hashes do not show a cut at the end, after a whole line. `head`
-/// shows the cut if the entry of `head` is missing. Signatures show the cut if all of them are
-/// missing. `audit_result::notes` lists recorded losses, and what the check cannot prove. Files may
-/// have any content. Throws `audit_error` if the key is bad, or if a file cannot be read, is not a
-/// regular file or has a line above 32 MiB. Throws `std::invalid_argument` if there are no files.
-/// Takes linear time, and keeps one line in memory.
+/// `audit_stats::last_hash`. The hashes do not show that someone cut whole lines off the end of the
+/// trail. The check reports such a cut if the entry of `head` or every signature is missing.
+/// `audit_result::notes` lists recorded losses, and what the check cannot prove. Files may have any
+/// content. Throws `audit_error` if the key is bad, or if a file cannot be read, is not a regular
+/// file or has a line above 32 MiB. Throws `std::invalid_argument` if there are no files. Takes
+/// linear time, and keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

@@ -28,9 +28,9 @@ namespace adapters_detail {
 /// A function that owns an easy handle, prepares it for `request`, and returns it.
 using curl_slot = std::function<CURL*(const fetch_request& request)>;
 
-/// If libcurl has a default CA file, makes a new handle ignore the default CA folder. libcurl does
-/// not cache the CA file of a handle that also uses a CA folder. It then reads the file for each
-/// connection, which takes 20 ms.
+/// If libcurl has a default CA file, sets the new handle `easy` to ignore the default CA folder.
+/// For a handle with a CA folder, libcurl does not cache the CA file. Each connection of such a
+/// handle reads the file again, which takes 20 ms.
 inline void trust_file_alone(CURL* easy) noexcept {
   const char* file = nullptr;
   curl_easy_getinfo(easy, CURLINFO_CAINFO, &file);
@@ -216,7 +216,7 @@ class curl_transfers {
     }
   }
 
-  /// Removes `one` from `list` and the multi handle, and queues the response.
+  /// Removes `one` from `list` and from the multi handle, and queues the response.
   void end(std::list<exchange>& list, exchange& one, CURLcode code) {
     one.on_stop.reset();  // a stop has no effect any more
     ended_.splice(ended_.end(), list, one.self);

@@ -40,9 +40,9 @@ struct redis_options {
   /// `RedisStore::watch`. The number must be above 0.
   std::size_t max_connections = 16;
 
-  /// The maximum size of a value in octets. The store does not publish a longer value. If a server
-  /// sends a value above the larger of this limit and 1 MiB, the store closes the connection. The
-  /// limit must be above 0.
+  /// The maximum size of a value in octets. The store does not publish a longer value. If a
+  /// server's reply exceeds both this limit and 1 MiB, the store closes the connection. The limit
+  /// must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.

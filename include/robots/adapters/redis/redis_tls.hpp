@@ -21,7 +21,7 @@ namespace robots {
 
 /// Encrypts connections to `rediss://` servers with TLS 1.2 or later, with hiredis_ssl and OpenSSL.
 /// Set an object of this class as `redis_options::tls`. The certificate of a server must be for the
-/// host or address from the URL, from a Sentinel or from a cluster node.
+/// host or address that the URL, a Sentinel or a cluster node gives for this server.
 class redis_tls {
  public:
   /// The certificates to trust and to send. All members except `ca_path` are paths of PEM files.

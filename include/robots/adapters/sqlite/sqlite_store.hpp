@@ -139,7 +139,7 @@ class sqlite_file {
     }
   }
 
-  /// SQL that tests if a record is valid at ?1. If `since` is much later, the clock was set back.
+  /// Tests if a record is valid at ?1. If `since` is over a minute after ?1, the clock went back.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   [[nodiscard]] static std::int64_t present() {
@@ -363,7 +363,7 @@ class SqliteStore : public SharedStore {
   }
 
  private:
-  /// Until a stop is requested, reports the changes after number `last` that other stores made.
+  /// Reports other stores' changes with numbers above `last`, until a stop is requested.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

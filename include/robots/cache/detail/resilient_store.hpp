@@ -142,8 +142,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes the pending calls of `owe` that are due
-  /// at the time `due`, but at most 64. Returns true if more calls may be due.
+  /// Releases the leases passed to `release_later`. Makes at most 64 calls that `owe` noted and
+  /// whose `next_try` is not after `due`. Returns false if the store fails or no call is due.
   bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {
@@ -321,8 +321,8 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the pending call for `key` if `end` is `done`. Keeps a call that `owe` noted after
-  /// `times` was read. If only a part of the store failed, delays the pending call by a second.
+  /// Removes the pending call for `key` if `end` is `done` and `owe` has not raised the call's
+  /// count above `times`. If only a part of the store failed, delays the pending call by a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

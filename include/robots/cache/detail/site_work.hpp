@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Erases the entry if a message reported a change: a change without a newer record is an
-  /// erasure. Otherwise, notes in a fresh entry that the store was asked.
+  /// Erases the entry if a message reported a change, since a change without a newer record is an
+  /// erasure. Otherwise, renews the epoch of a fresh entry, since the store has been asked.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

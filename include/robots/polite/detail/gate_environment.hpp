@@ -72,8 +72,8 @@ class typed_gate_environment final : public gate_environment {
 };
 
 struct ledger_answer {
-  /// Other processes have the turn until this time. A past or present time grants the turn. If the
-  /// ledger has failed for too long, `held_until` is empty, and the gate goes on without it.
+  /// The request waits until this time. If the time is past or present, this process has the turn.
+  /// If the ledger has failed for too long, `held_until` is empty, and the gate needs no turn.
   std::optional<time_point> held_until{};
   wall_anchor moment{};  // the time to use as the present time for the start
 };

@@ -296,17 +296,17 @@ struct longest_preference {
 /// query.
 ///
 /// The matching Content-Usage line with the longest path decides about all categories, even about
-/// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). For each
-/// signal, only matching Content-Signal lines with this signal count. The line with the longest
-/// path decides. Several lines can decide a category: lines of one kind with equally long paths, or
-/// lines of both kinds. The most restrictive preference applies (draft-ietf-aipref-vocab-07,
-/// section 5.1). If both kinds agree, the result refers to the Content-Usage line.
+/// categories that the line does not name (draft-ietf-aipref-attach-05, section 3.1). Among the
+/// matching Content-Signal lines that set a signal, the line with the longest path decides about
+/// this signal. If several lines decide (lines with equally long paths, or lines of both kinds),
+/// the most restrictive preference applies (draft-ietf-aipref-vocab-07, section 5.1). If both kinds
+/// agree, the result refers to the Content-Usage line.
 ///
 /// A line applies to the crawlers in the User-agent lines directly above it. All preferences are
 /// unknown if the crawler is not allowed to fetch the target.
 ///
-/// Takes time linear in the file. Comparing a path with the target takes at most one step per octet
-/// of both, plus one. After 8 million steps, the result forbids all uses, and refers to no line.
+/// Takes time linear in the file. Comparing a path of n octets with a target of m octets takes at
+/// most n + m + 1 steps. After 8 million steps, the result forbids all uses, and refers to no line.
 [[nodiscard]] constexpr effective_preferences usage_preferences(const document& file,
                                                                 std::string_view target,
                                                                 std::string_view user_agent = "*") {

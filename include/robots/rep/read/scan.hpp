@@ -266,8 +266,8 @@ class scanner {
   }
 
   /// Sets the members of `line` that depend on the lines above: `starts_group`, `starts_run` and
-  /// `in_group`. A group has all User-agent lines up to its first rule (RFC 9309, sections 2.1 and
-  /// 2.2.4).
+  /// `in_group`. User-agent lines belong to one group if no rule stands between them (RFC 9309,
+  /// sections 2.1 and 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
       close_agents();

@@ -176,8 +176,8 @@ struct rule_table {
       });
     });
     if (tries == 0) {
-      // A target that repeats a gram finds the same rule many times. After too many tries, each
-      // rule is tried once instead.
+      // If a target repeats a gram, the search above tries the same rules many times. After too
+      // many tries, the loop below tries each rule of the gram buckets once.
       for (std::size_t i = first; i < facts.rules; ++i) {
         try_rule(best, rule(i), target);
       }

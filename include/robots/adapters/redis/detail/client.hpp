@@ -120,7 +120,7 @@ class redis_client {
     return replies;
   }
 
-  /// Sends one command like `ask`, and checks the reply with `accepted`.
+  /// Calls `ask` for one command, and checks the reply with `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
   }

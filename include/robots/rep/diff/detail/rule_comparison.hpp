@@ -290,7 +290,7 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds texts for the wildcards and the end of `self`. The filled target may match `rival`, too.
+  /// Adds to `fills` texts for each `*` and the end of `self`, to find targets that match `rival`.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {

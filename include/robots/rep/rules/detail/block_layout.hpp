@@ -240,8 +240,8 @@ struct prefix_lengths {
     }
   }
 
-  /// Returns the lengths in the class of `target` that do not exceed the size of `target`. `octets`
-  /// begins with the stored `prefix_lengths`.
+  /// Returns the prefix lengths for the class of `target`. Omits lengths above the size of
+  /// `target`. `octets` begins with the stored `prefix_lengths`.
   [[nodiscard]] static constexpr octet_word load_for(std::string_view target,
                                                      std::string_view octets) noexcept {
     const std::size_t index = target.size() > 1 ? class_of(target) : 0;
@@ -257,7 +257,7 @@ struct prefix_lengths {
 
 /// All facts of a `rule_table`, except its block of octets. The block contains, in this order:
 /// - if rules are found by hash: the `prefix_lengths`, the index of the first rule of each bucket,
-///   and the number of rules, which ends the last bucket (four octets per number);
+///   and the end index of the last bucket (four octets per index);
 /// - a `packed_rule` for each rule: first the rules tried one by one, by descending `rule_rank`,
 ///   then the rules found by prefix, then the rules found by gram;
 /// - the texts of the rules, and the token of the crawler.
