@@ -74,7 +74,9 @@ TEST_CASE("A configured session keeps its settings and cannot break the rules of
                  robots::fetch_error::tls);
   }
   SUBCASE("it cannot follow redirects or send cookies") {
-    const CprFetcher fetcher(trusting(authority), configure);
+    robots::curl_options keeping = trusting(authority);
+    keeping.keep_connections = true;
+    const CprFetcher fetcher(keeping, configure);
     for (int i = 0; i < 3; ++i) {
       check_answered(fetcher.fetch(get(server.url("/robots.txt"))), 302, "");
       const loopback_request got = server.last_request();
@@ -133,6 +135,7 @@ TEST_CASE("No setting of a session gets past the guard") {
     };
     const auto led = [&server](robots::curl_options options) {
       options.connect_to = {server.connect_to("www.example.test", server.port())};
+      options.keep_connections = true;
       return options;
     };
     const CprFetcher open(led(unguarded()), configure);
