@@ -1,7 +1,7 @@
 #pragma once
 
-/// Includes the headers of `rep/`, which read robots.txt files and decide which URLs these files
-/// allow. Some headers of `rep/` are included by the headers below. Needs no other library.
+/// Includes all headers of `rep/`, directly or through another header. The headers read robots.txt
+/// files and decide which URLs a file allows. They need only the standard library.
 #include <robots/base/config.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>

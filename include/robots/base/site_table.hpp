@@ -40,9 +40,9 @@ class site_table {
   /// Returns the value of a key. If the table lacks the key, first adds the key with a new value.
   /// Returns null if the table is full and finds no value to forget.
   ///
-  /// A full table first forgets one value that need not be remembered at `now`. The table looks for
-  /// such a value among up to 256 values. If the table finds none, it forgets a value whose
-  /// `until(value)` is after `latest` and before `time_point::max()`.
+  /// A full table checks up to 256 values, and forgets one value that is not needed at `now`. If
+  /// every value seems needed, the table forgets a value that is needed for too long:
+  /// `until(value)` is after `latest`, but before `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {

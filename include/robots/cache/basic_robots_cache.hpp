@@ -98,9 +98,9 @@ class look_up {
   /// destroyed, a call of `wake` can still come from another thread.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does the fetch, which other callers
-  /// can still need. If the result is true, continue to drive this look-up until `next()` returns a
-  /// null policy. If no caller needs the fetch, the step's `stop` gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does a fetch. In this case, drive
+  /// the look-up until `next()` returns a null policy. If no caller needs the fetch and
+  /// `cache_options::finish_abandoned` is false, the step's `stop` gets a stop request.
   bool leave() noexcept;
 
  private:
@@ -225,7 +225,7 @@ class cache_controls {
   /// Returns true if the site of a URL is halted.
   [[nodiscard]] bool is_halted(std::string_view host_or_url) const;
 
-  /// Returns the halted sites and the reasons, sorted by `site::key` without a scheme.
+  /// Returns pairs of a halted site (`site::key` without a scheme) and its reason, sorted by site.
   [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
 
   /// Calls `on_denied` when a halt, an override, a quarantine or a withdrawn sign-off begins to

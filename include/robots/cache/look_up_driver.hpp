@@ -123,7 +123,7 @@ class look_up_driver {
     }
   }
 
-  /// Returns the number of look-ups without a policy, including those that continue after `leave`.
+  /// Returns the number of look-ups in progress, including those that continue after `leave`.
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
 
   /// Returns the number of requests that the fetcher has not answered.

@@ -242,10 +242,10 @@ class prefetch_run {
 /// running fetches with other threads.
 ///
 /// `hosts` is an input range whose elements convert to `std::string_view`. `prefetch` reads `hosts`
-/// once. It reads more hosts only when earlier requests end. So `hosts` may be endless or come from
-/// a file, but should not block. After each host, the calling thread calls `progress`, which may
-/// use the cache. Passes on exceptions of `hosts` and of `progress`. Such an exception cancels all
-/// requests in flight. Other callers that waited for these requests then send new ones.
+/// once, and reads more hosts only when earlier requests end. So `hosts` may be endless or come
+/// from a file, but should not block. After each host, the calling thread calls `progress`.
+/// `progress` may use the cache. If `hosts` or `progress` throws, `prefetch` cancels its requests
+/// and passes on the exception. Other callers that waited for these requests send new requests.
 ///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request

@@ -141,8 +141,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // `find_or_add` can drop entries that are not needed at its time argument. While the table
-        // has room, this argument is `time_point::min()`, so that no entry is dropped.
+        // While the table has room, no entry is dropped: at `time_point::min()`, every entry is
+        // needed. A full table can drop an entry that is not needed at `now`.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

@@ -96,10 +96,10 @@ inline void validate(const retrieval_options& options) {
 /// since a closed port rarely opens within seconds. The number of exchanges is at most `origins *
 /// tries + redirects`.
 ///
-/// Asks the circuit breaker of an origin before each try, and reports the result of the try to this
-/// breaker, even after a redirect. Does not use the breakers of redirect targets. Otherwise, a site
-/// could open the breaker of another site by redirects to a URL that fails there. If a retrieval is
-/// destroyed during a probe, the breaker admits another probe.
+/// Before each try, asks the circuit breaker of the site's current origin. Reports the result of
+/// the try to the same breaker, even if the result comes from a redirect target. Does not use the
+/// breakers of redirect targets, so that a site cannot open another site's breaker by redirects to
+/// failing URLs. If a retrieval is destroyed during a probe, the breaker admits another probe.
 ///
 /// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). The
 /// driver adds the stop token to each request, and can shorten the timeout.
@@ -217,8 +217,8 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
   }
 }
 
-/// Does the steps of `work`. Stops before a step that may last beyond `deadline`. It assumes that
-/// an exchange takes its whole timeout. Returns true if the retrieval has ended.
+/// Does the steps of `work`. Stops before an exchange whose timeout would end after `deadline`, and
+/// before a wait that would not end before `deadline`. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {

@@ -79,8 +79,8 @@ namespace http_detail {
 /// spelling. An IPv4 address equals its IPv4-mapped IPv6 address. Write IPv6 in brackets.
 ///
 /// `host` is a host, `host:port` or a URL. A final dot of the host is ignored. Percent-encoding is
-/// not decoded, so for a URL from the web, pass the `host` that `parse_site` returns. SPYDER's
-/// `ShouldSkipByTLD` is case-sensitive. Takes linear time in the entries. Allocates nothing.
+/// not decoded, so for a URL from the web, pass the `host` that `parse_site` returns. Unlike
+/// SPYDER's `ShouldSkipByTLD`, ignores case. Takes linear time in the entries. Allocates nothing.
 template <class R>
   requires requires(R& names) {
     { *std::begin(names) } -> std::convertible_to<std::string_view>;

@@ -10,7 +10,7 @@ namespace robots {
 
 namespace http_detail {
 
-/// The unchecked start of a URL or of a host without a scheme: `[scheme "://"] authority`.
+/// The parts `[scheme "://"] authority` of a URL or a host. The parts are not checked.
 struct url_head {
   std::optional<std::string_view> scheme{};
   std::string_view authority{};
@@ -48,10 +48,9 @@ struct url_head {
 
 namespace robots::detail {
 
-/// Returns the start of a URL or host, up to the path. Look up the result in a table with the keys
-/// `site::key`. An entry that is found belongs to the URL's site, since no two sites share a key.
-/// If there is no entry, call `parse_site`: the result can differ from the key by upper case, a
-/// default port, or a query right after the host. Takes linear time.
+/// Returns the part of a URL or host before the path. If a table has this part as a `site::key`,
+/// the entry belongs to the URL's site. Otherwise, the caller must use `parse_site`: the part can
+/// differ from the key by upper case, a default port, or a query after the host. Takes linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
@@ -66,8 +65,9 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path after `key`, or `url` if the path is empty or begins with `//`. `decide` judges
-/// the result like `url`, but faster. `key` must be `possible_site_key(url)` and a `site::key`.
+/// Returns the path after `key`, or `url` if the path is empty or begins with `//`. `decide` gives
+/// the same verdict for the path as for `url`, but is faster with the path. `key` must be the
+/// result of `possible_site_key(url)`, and the `site::key` of the URL's site.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

@@ -162,7 +162,7 @@ struct site {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // An authority that has `@` (`mailto:a@b.c`) or ends with `:` (`http:/b.c`) must follow `://`.
+  // Without `://`, an authority with `@` (`mailto:a@b.c`) or a final `:` (`http:/b.c`) is refused.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');

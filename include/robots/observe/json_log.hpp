@@ -71,7 +71,7 @@ class JsonLog {
   /// that this log observes.
   using line_sink = std::function<void(std::string_view line)>;
 
-  /// Numbers of lines.
+  /// The counts of written and lost lines.
   struct counts {
     std::uint64_t written = 0;  ///< lines that the sink took
     std::uint64_t lost = 0;     ///< lines for which the sink threw or the queue had no room

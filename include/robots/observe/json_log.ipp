@@ -31,7 +31,7 @@ namespace observe_detail {
 
 using enum log_level;
 
-/// Returns the log level of an event.
+/// A function object that returns the log level of an event.
 struct event_level {
   log_level denied;  // the level of decisions that deny
 

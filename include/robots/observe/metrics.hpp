@@ -151,7 +151,7 @@ class Metrics {
   /// Makes counters that start at 0.
   explicit Metrics(const metrics_options& options);
 
-  /// Returns the counts. While other threads count, the sums may not match.
+  /// Returns the counts. If other threads count during this call, related counts can disagree.
   [[nodiscard]] metrics_snapshot snapshot() const;
 
   /// Counts a look-up and, if `metrics_options::domains` is above 0, its domain.

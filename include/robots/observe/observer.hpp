@@ -42,7 +42,7 @@ namespace robots {
 /// Any event, by reference. An observer with `on(const any_event&)` receives all events.
 class any_event {
  public:
-  /// Refers to `event`.
+  /// Keeps a pointer to `event`. `event` must outlive this object.
   template <class Event>
     requires(detail::all_events::has<Event>)
   any_event(const Event& event) noexcept  // NOLINT(google-explicit-constructor)

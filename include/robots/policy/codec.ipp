@@ -239,8 +239,8 @@ class record_stream {
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
 
-/// Says what `site_records` holds besides `latest`. `encode` never writes `unused`, which makes
-/// `turned_hostile` 3. So one damaged bit cannot turn `alone` (0) into `turned_hostile`.
+/// The content of `site_records` besides `latest`. The placeholder `unused` gives `turned_hostile`
+/// the value 3, so that one damaged bit cannot turn `alone` (0) into `turned_hostile`.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
 [[nodiscard]] inline std::string without_checksum(record limited) {

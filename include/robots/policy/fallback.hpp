@@ -120,8 +120,8 @@ class fallback_policy {
     return changed;
   }
 
-  /// Returns true for `strict`, even after `with`. Then the cache halts a site that begins to deny
-  /// everything, unless `cache_options::halt_hostile` forbids this.
+  /// Returns true for `strict`, even if `with` has changed an action. If the option `halt_hostile`
+  /// is empty, the result decides whether the cache halts a site that begins to deny everything.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.

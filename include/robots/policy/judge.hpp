@@ -113,9 +113,9 @@ struct validity {
   time_point keep_until{};  ///< the cache keeps the policy no longer than this time
 };
 
-/// Returns the times until which `last` is fresh, usable and kept. A policy that obeys a last good
-/// copy is used only until this copy is older than `last_good_for`. `keep_until` is at least
-/// `last_good_for` after the fetch: a successor needs the rules, failure count and version.
+/// Returns the times until which `last` is fresh, usable and kept. A last good copy is usable for
+/// `last_good_for` after its fetch. From the fetch of `last` to `keep_until`, at least
+/// `last_good_for` passes: the next policy needs the rules, failure count and version of `last`.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;

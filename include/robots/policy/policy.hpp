@@ -328,9 +328,9 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that comes from a robots.txt, or from the answer that there is none.
-  /// This is `from`, an earlier policy, or null. Unlike `kept_answer`, skips redirects and answers
-  /// such as 403. The cache compares new policies with the result.
+  /// Returns the last policy that comes from a robots.txt or from a 404 or 410 (no robots.txt). The
+  /// result is null, an earlier policy or `from` itself. Unlike `kept_answer`, skips redirects and
+  /// answers such as 403. The cache compares new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 
@@ -360,7 +360,7 @@ class policy {
 
   [[nodiscard]] std::string_view own_file() const noexcept;  // see `policy_detail::packed_file`
 
-  // Each stored site has these members. They share a cache line with the policy's reference count.
+  // These members cost memory for each site. They and the reference count fit into a cache line.
   std::uint32_t version_ = 1;
   policy_basis basis_;
   std::optional<decision_reason> given_reason_{};

@@ -56,7 +56,7 @@ namespace robots::detail {
   return confirmed;
 }
 
-/// Like the function above, but the result also has the body of `known`, as if just fetched.
+/// Returns a whole record: the renewed head and the body of `known`. Sets `not_modified` to false.
 [[nodiscard]] inline record renewed(record known, record_head confirmed) {
   record_head& head = known;
   head = renewed(std::as_const(head), std::move(confirmed));

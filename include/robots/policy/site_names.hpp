@@ -42,22 +42,22 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns true if `answered` came from the origin `asked`, or from the https origin of the host
-/// `asked`. Such a record is valid for `asked`, even if stored under `counterpart_of(asked)`.
+/// Returns true if `answered` came from the origin `asked`. A host `asked` stands for its https
+/// origin. If true, `answered` is valid for `asked`, even if stored under `counterpart_of(asked)`.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Like the function above, for the last good (or else the newest) record of a stored policy.
+/// Checks the last good record of the policy `last`. If `last` has none, checks the newest record.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
-/// `asked`, and `answer` has an HTTP status, `answers_for` must return true.
+/// Returns true if `answer`, stored under `key`, is valid for `asked`. Under another name of
+/// `asked`, an answer is valid if it has no HTTP status, or if `answers_for` returns true.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

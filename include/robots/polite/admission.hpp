@@ -40,9 +40,9 @@ struct admission_result : any_host_gate::answer {
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
-/// First the source decides whether the URL is allowed: by halts, exclusions, sign-offs, overrides
-/// and robots.txt. Then the gate decides when the request may start. A fetch of robots.txt counts
-/// as a request, so the first page waits for the delay after it. The source decides again when the
+/// The source applies halts, exclusions, sign-offs, overrides and robots.txt. If the source allows
+/// the URL, the gate decides when the request may start. A fetch of robots.txt counts as a request,
+/// so the first page waits for the delay after the fetch. The source decides again when the
 /// reserved time has come, and when the site is halted. A halt refuses all waiting requests.
 ///
 ///     auto got = front.admit(url);  // waits until the request may start, or returns a refusal
@@ -73,7 +73,8 @@ class basic_admission {
     }
   }
 
-  /// Waits for robots.txt and for the start. If the result has a reservation, send the request now.
+  /// Waits for robots.txt, and until the request may start. If the result has a reservation, send
+  /// the request now.
   [[nodiscard]] admission_result admit(std::string_view url, const call_options& call = {}) {
     return answer(url, call, if_early::waits);
   }
@@ -150,9 +151,8 @@ class basic_admission {
   }
 
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
-  /// first renewal of the rules, only a ruling can deny the page. A further renewal would delay the
-  /// request again. If the delay were longer than the lifetime of the rules, the request would
-  /// never start.
+  /// first renewal of the rules, the page keeps the new rules, and only a ruling can deny the page.
+  /// Each renewal delays the request, so unlimited renewals could delay the request forever.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

@@ -80,10 +80,10 @@ namespace polite_detail {
 ///
 ///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
 ///
-/// The robots.txt delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the
-/// first group, and the interval of the Request-rate. The floor applies next, and the cap last. If
-/// several terms equal the delay, `term` is the term that comes first in the enumeration `source`.
-/// `draw` is random in [0, 1].
+/// `draw` is random in [0, 1]. `t` is the duration of the last response in seconds. The robots.txt
+/// delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the first group, and
+/// the interval of the Request-rate. The delay is at least the floor and at most the cap. If
+/// several terms equal the delay, `term` is the first of these terms in the enumeration `source`.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

@@ -42,7 +42,7 @@ class any_host_gate {
   using policy_pointer = std::shared_ptr<const policy>;
 
   /// Decides again whether a URL is allowed. `site_policy` is the policy of the last decision. The
-  /// function can set a new policy. The gate also keeps a delay after the fetch of the new policy.
+  /// function can set a new policy. The gate counts the fetch of the new robots.txt as a request.
   using decider = std::function<admission_reason(policy_pointer& site_policy)>;
 
   /// The statistics of a gate.
@@ -83,7 +83,7 @@ class any_host_gate {
     /// starts late, if a response has a Retry-After, or if another process has the turn.
     ///
     /// If the time has come or `withdraw` was called, first calls the `decide_again` that you
-    /// passed to `try_reserve`. If you passed none, cancels a withdrawn reservation.
+    /// passed to `try_reserve`. Cancels a withdrawn reservation that has no `decide_again`.
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to `report`. Has an effect only once.
@@ -142,8 +142,8 @@ class any_host_gate {
     return answer_for(url, site_policy, if_early::waits, call, std::move(decide_again));
   }
 
-  /// Refuses all waiting and reserved requests to the host of `url` that have not started. The
-  /// reason is `admission_reason::halted`. If there is a `decide_again`, that function decides.
+  /// Refuses all requests to the host of `url` that have not started, unless their `decide_again`
+  /// returns `go`. Without a `decide_again`, the reason is `admission_reason::halted`.
   void withdraw(std::string_view url);
 
   /// Completes a request that had no reservation and has just ended. Do not report a request for a
@@ -173,7 +173,7 @@ class any_host_gate {
   /// with a reservation, or wait.
   enum class if_early : std::uint8_t { leaves, keeps, waits };
 
-  /// Answers a request. If `caller` is `waits`, the deadline and stop token of `call` end the wait.
+  /// Answers a request. `call` has the deadline and the stop token for a wait (`if_early::waits`).
   [[nodiscard]] answer answer_for(std::string_view url, policy_pointer site_policy, if_early caller,
                                   const call_options& call, decider decide_again);
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,

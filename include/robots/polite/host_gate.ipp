@@ -130,8 +130,8 @@ struct gate_state {
     }
   }
 
-  /// Counts the requests for the policy's robots.txt. If `again` is false, counts them only once
-  /// for `key`. If `again` is true, always counts the first request if its key is `key`.
+  /// Counts the requests that fetched the robots.txt of `site_policy`. If `again` is false, skips a
+  /// robots.txt whose requests are already counted for the host `key`.
   void count_robots_requests(const std::string& key, const policy* site_policy, bool again) {
     if (site_policy == nullptr) {
       return;
@@ -173,8 +173,8 @@ struct gate_state {
     environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
-  /// Claims a turn for a request if nothing else delays the request. Returns the time to pass to
-  /// `host_state::start`. With a later time, the request could start without a turn.
+  /// Claims a turn for a request if nothing else delays the request. Pass exactly the returned time
+  /// to `host_state::start`. With a later time, a request that has no turn could start.
   [[nodiscard]] gate_moment take_turn(host_state& host, const host_reservation& reserved) {
     const gate_moment now = moment();
     if (!options.ledger) {

@@ -9,19 +9,19 @@ namespace robots {
 
 /// Grants turns at hosts to processes. A turn permits one process to send one request to a host.
 ///
-/// The delay between two turns at a host is at least the `claim::after` of the first turn. The
-/// ledger stores the largest `claim::least` of all processes for a minute, or until its sender
-/// claims again. The delay is also at least the stored `claim::least`. The ledger measures all
-/// times by one clock, so that the clocks of the processes need not agree. The ledger remembers a
-/// host for a minute, or for the delay of the host if that is longer. If the last claim of a
-/// process (`claim::last_asked`) is within this time, but the ledger does not know the host, the
-/// ledger has lost its data. Then the ledger acts as if it had just granted a turn.
+/// The delay between two turns at a host is at least the `claim::after` of the first turn, and at
+/// least the largest `claim::least` of all processes. The ledger stores the largest `claim::least`
+/// for a minute. If the process with this value claims again, the new value replaces the old one.
+/// The ledger measures all times by one clock, so that the clocks of the processes need not agree.
+/// The ledger remembers a host for a minute, or for the delay of the host if the delay is longer.
+/// If `claim::last_asked` is shorter than this period, but the host is unknown, the ledger has lost
+/// its data. In this case, the ledger acts as if it had just granted a turn.
 ///
-/// A request may start at most `claim::lateness` after the grant of its turn. The delay begins at
-/// the end of `claim::lateness`. If the answer of the ledger arrives after this time, the gate
-/// claims the same turn again. The request does not start if another process got a turn in between.
-/// If the answers of the ledger take longer than the delay, and other processes claim turns at the
-/// host, a process may wait forever.
+/// A request must start within `claim::lateness` after the ledger grants the turn. The delay to the
+/// next turn begins when `claim::lateness` is over. If the answer of the ledger takes longer than
+/// `claim::lateness`, the gate claims the same turn again. If another process got a turn in
+/// between, the request must wait. If the answers of the ledger take longer than the delay, and
+/// other processes claim turns at the host, a process may wait forever.
 ///
 /// Any thread may call a ledger. A call blocks for at most the timeouts of the ledger. A call that
 /// fails throws an exception derived from `std::exception`. `RedisPaceLedger` is a ledger in Redis.

@@ -53,7 +53,7 @@ struct ruling {
   std::shared_ptr<const robots::policy> policy{};
 };
 
-/// Returns null if there is no ruling of this kind and scheme. The result may have been lifted.
+/// Finds the ruling of this kind and scheme, even a lifted ruling. Returns null if there is none.
 [[nodiscard]] inline const ruling* find_ruling(const std::vector<ruling>& in, ruling_kind kind,
                                                std::optional<url_scheme> scheme = {}) {
   const auto found = std::find_if(in.begin(), in.end(), [&](const ruling& listed) {
@@ -87,8 +87,8 @@ struct ruling_record {
   std::vector<ruling> rulings{};  ///< at most one ruling for each kind and scheme
 };
 
-/// Returns true for a halt and a quarantine. The number of sites is limited for each of these two
-/// kinds. A call that repeats a halt or a quarantine in force has no effect.
+/// Returns true for a halt and a quarantine. Each of the two kinds has a maximum number of sites.
+/// Halting a halted site has no effect. Quarantining a site in quarantine has no effect.
 [[nodiscard]] constexpr bool stops_requests(ruling_kind kind) noexcept {
   return kind == ruling_kind::halt || kind == ruling_kind::quarantine;
 }
@@ -216,8 +216,8 @@ class malformed_counts {
   explicit malformed_counts(std::size_t most_sites) : sites_{most_sites} {}
 
   [[nodiscard]] int add(std::string_view key) {
-    // The result is not a real time: it only orders the sites. A full table forgets the site with
-    // the latest result. This site has the smallest `note`.
+    // The result of `needed_until` is not a real time. A smaller `note` has a later result. A full
+    // table forgets the site with the latest result.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };

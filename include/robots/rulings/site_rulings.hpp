@@ -182,9 +182,9 @@ class site_rulings {
   /// Returns the sites that wait for a sign-off in this process, sorted.
   [[nodiscard]] std::vector<std::string> awaiting_sign_off() const { return keys(true); }
 
-  /// Counts a malformed file of a site, for up to 65,536 sites. After
-  /// `ruling_options::quarantine_after` files in a row, the site goes into quarantine, unless
-  /// 65,536 sites are in quarantine. `make` makes the policy for the quarantine.
+  /// Counts a malformed file of a site. Keeps the counts of at most 65,536 sites. After
+  /// `ruling_options::quarantine_after` malformed files in a row, puts the site into quarantine,
+  /// unless 65,536 sites are in quarantine. `make` makes the policy for the quarantine.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
                       const std::function<std::shared_ptr<const policy>()>& make) {
     std::unique_lock lock{mutex_};

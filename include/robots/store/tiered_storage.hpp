@@ -11,7 +11,7 @@
 
 namespace robots {
 
-/// The options for a store that processes share.
+/// The options for a store that several processes share.
 struct tiered_options {
   /// The time that a process has to fetch the robots.txt of a site. After this time, the process is
   /// considered dead, and another process fetches the file. `lease` must be above 0.
@@ -67,7 +67,7 @@ concept SharingStorage = Storage<S> && requires(S& storage, const S& constant) {
 
 }  // namespace detail
 
-/// Keeps compiled policies in the process, and records in a store that processes share.
+/// Keeps compiled policies in the process. Keeps records in a store that several processes share.
 ///
 ///     basic_robots_cache<CurlFetcher, SteadyClock, TieredStorage<LruStorage<4096>, RedisStore>>
 ///         cache{options, {}, {}, TieredStorage{LruStorage<4096>{}, RedisStore{redis}}};
@@ -89,7 +89,7 @@ class TieredStorage : public Near {
     detail::validate(options);
   }
 
-  /// Returns the store that processes share.
+  /// Returns the store that several processes share.
   [[nodiscard]] Far& shared() noexcept { return shared_; }
 
   /// Returns the options for the store.

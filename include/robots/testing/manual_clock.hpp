@@ -27,7 +27,7 @@ class ManualClock {
       : ManualClock{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} +
                     std::chrono::hours{12}} {}
 
-  /// Starts at the moment of the default constructor, with the date `start_date`.
+  /// Starts at the same moment as `ManualClock{}`, but with the date `start_date`.
   explicit ManualClock(wall_time start_date) : state_{std::make_shared<state>(start_date)} {}
 
   // Without a move constructor, a move makes a copy, so a moved-from clock can still be used.

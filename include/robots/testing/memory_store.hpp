@@ -55,7 +55,7 @@ class MemoryStore : public SharedStore {
     storage_->hook = std::make_shared<const watcher>(std::move(hook));
   }
 
-  /// Makes any copy's `SharedStore` calls except `watch` throw `store_error{why}` until `recover`.
+  /// Makes all copies fail. Each `SharedStore` call except `watch` throws `store_error{why}`.
   void fail(std::string why) {
     on_call([why = std::move(why)](std::string_view /*key*/) { throw store_error{why}; });
   }

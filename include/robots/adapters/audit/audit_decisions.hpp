@@ -239,8 +239,8 @@ class audit_judge {
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }
-    // The entry can name the robots.txt of its policy. If it does not, the policy comes from an
-    // earlier robots.txt of `site` or `final_site` that has the directives of the entry.
+    // If the entry names a robots.txt, the named file has the rules of the policy. Otherwise, an
+    // earlier robots.txt of `site` or `final_site` with the same `directives` has the rules.
     const std::string own = text_key(recorded.site, recorded.directives);
     const auto body = bodies_.find(entry.text("body"));
     const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));

@@ -122,10 +122,10 @@ class AuditTrail {
     }
   }
 
-  /// Waits until all earlier events are on the disk. If events were lost, also waits until their
-  /// number is on the disk. Returns false if the earlier events are not on the disk within
-  /// `longest`. Always returns false after the disk has lost entries, or another program has
-  /// deleted or truncated a file.
+  /// Waits until each earlier event is on the disk, or is counted on the disk as lost. Returns
+  /// false if an event is neither on the disk nor counted there within `longest`. Always returns
+  /// false after the disk has lost entries, or after another program has deleted or truncated a
+  /// file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return queue_->flush(longest) && writer_->is_complete();
   }

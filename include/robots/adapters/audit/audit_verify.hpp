@@ -290,15 +290,15 @@ class audit_verifier {
 /// Checks the trail in `files`. Give the oldest file first. Reports the first fault: an entry that
 /// was changed, lost, added or moved, or an incomplete last line.
 ///
-/// The hashes show every change, unless someone also rewrote all later entries. Signatures also
-/// show a rewrite. `public_key` is the signer's key in PEM; if it is empty, signatures are not
-/// checked. `head` is the hash of an entry that must exist, such as an earlier
-/// `audit_stats::last_hash`. The hashes do not show that someone cut whole lines off the end of the
-/// trail. The check reports such a cut if the entry of `head` or every signature is missing.
-/// `audit_result::notes` lists recorded losses, and what the check cannot prove. Files may have any
-/// content. Throws `audit_error` if the key is bad, or if a file cannot be read, is not a regular
-/// file or has a line above 32 MiB. Throws `std::invalid_argument` if there are no files. Takes
-/// linear time, and keeps one line in memory.
+/// The hashes show every change, unless someone rewrote all later entries too. Signatures show even
+/// a rewrite of all later entries. `public_key` is the signer's key in PEM. If `public_key` is
+/// empty, signatures are not checked. `head` is the hash of an entry that must exist, such as an
+/// earlier `audit_stats::last_hash`. If someone cut whole lines off the end of the trail, the
+/// remaining hashes are right. The check reports a cut only if no entry has the hash `head`, or if
+/// no signature is left. `audit_result::notes` lists recorded losses and facts that the check
+/// cannot prove. Files may have any content. Throws `audit_error` if the key is bad, or if a file
+/// cannot be read, is not a regular file or has a line above 32 MiB. Throws `std::invalid_argument`
+/// if there are no files. Takes linear time, and keeps one line in memory.
 [[nodiscard]] inline audit_result verify_audit(const std::vector<std::string>& files,
                                                std::string_view public_key = {},
                                                std::string_view head = {}) {

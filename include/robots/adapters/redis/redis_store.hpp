@@ -174,7 +174,7 @@ class RedisStore : public SharedStore {
         client_->ask_any({"PUBLISH", channel(), sender_ + std::string{key}}, reply::kind::integer));
   }
 
-  /// See `SharedStore`. If the call throws, Redis can still grant a lease until `duration` is over.
+  /// See `SharedStore`. If the call throws, Redis may hold a lease without an owner for `duration`.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     if (duration <= std::chrono::milliseconds{0}) {

@@ -208,7 +208,7 @@ class sqlite_file {
     return ::sqlite3_bind_blob64(statement, index, octets, value.size(), SQLITE_STATIC);
   }
 
-  /// Sleeps for at most 1.3 ms while the file is locked. Returns 0 after the timeout.
+  /// The busy handler of SQLite. Each call sleeps for at most 1.3 ms. Returns 0 after the timeout.
   static int wait(void* self, int times) {
     std::this_thread::sleep_for(std::chrono::microseconds{20LL << (std::min)(times, 6)});
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;

@@ -279,7 +279,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  /// Lets a thread of the cache fetch and publish. Returns false if no thread will do this.
+  /// Fetches and publishes in a background thread. Returns the result of `background_threads::run`.
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {

@@ -113,7 +113,7 @@ class cache_parts : public detail::event_teller {
   ~cache_parts() = default;
 };
 
-/// Counts the exceptions of the storage and of the observer, except in `erase` and `clear`.
+/// Catches and counts exceptions of storage and observer. But `erase` and `clear` catch nothing.
 template <Fetcher F, Clock C, Storage S, Observer O>
 class own_parts final : public cache_parts {
  public:

@@ -142,8 +142,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes at most 64 calls that `owe` noted and
-  /// whose `next_try` is not after `due`. Returns false if the store fails or no call is due.
+  /// Releases the leases passed to `release_later`. Makes at most 64 pending calls (see `owe`),
+  /// each with a `next_try` not after `due`. Returns false if the store fails or no call is due.
   bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {
@@ -185,7 +185,7 @@ class resilient_store {
 
   /// Begins to call `event` with each key that another process changes, and with "" if changes may
   /// have been missed. If the store fails now, a later call to the store begins the watch. Calls
-  /// `on_owed` at each `owe`. `on_owed` must not call this object.
+  /// `on_owed` when `owe` adds or replaces a pending call. `on_owed` must not call this object.
   void watch(std::function<void(std::string_view)> event, std::function<void()> on_owed) {
     {
       const std::scoped_lock lock{watching_, mutex_};
@@ -321,8 +321,8 @@ class resilient_store {
     return end;
   }
 
-  /// Removes the pending call for `key` if `end` is `done` and `owe` has not raised the call's
-  /// count above `times`. If only a part of the store failed, delays the pending call by a second.
+  /// If `end` is `done`, removes the pending call for `key`. A call with a count other than `times`
+  /// is newer and stays. If `end` is `part_failed`, delays the next try by a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

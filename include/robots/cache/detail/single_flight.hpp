@@ -132,7 +132,7 @@ class flight {
     wake();
   }
 
-  /// Waits for work on offer or the end of the flight. Returns false if `limits` ended the wait.
+  /// Waits until the flight offers its work or ends. Returns false if `limits` ended the wait.
   [[nodiscard]] bool wait(cache_parts& parts, const call_options& limits) {
     std::unique_lock lock{mutex_};
     return parts.wait(changed_, lock, limits, [this] { return has_news(); });

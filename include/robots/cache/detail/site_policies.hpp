@@ -253,7 +253,7 @@ class site_policies {
     parts_.erase(key);
   }
 
-  /// Erases the entries of a site that `doubt` has marked.
+  /// Erases each entry with the mark `in_doubt` under the names of `asked`.
   void forget_changed(const site& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -318,8 +318,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects. For an
-  /// earlier result `all` of `family`, `own(all)` returns the policy for `agent`, or null.
+  /// Calls `make(agent, own)` for each crawler (only the first if the site redirects). The function
+  /// `own` takes an earlier result of `family` and returns its policy for `agent`, or null.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });

@@ -172,8 +172,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // A lease ends early if another process erased or took it. Then this process drops the
-      // answer. If the lease expired, the answer remains valid in this process.
+      // If the lease ended before `lease_until_`, another process may have erased or taken the
+      // lease, so drop the answer. If the lease expired, keep the answer.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Erases the entry if a message reported a change, since a change without a newer record is an
-  /// erasure. Otherwise, renews the epoch of a fresh entry, since the store has been asked.
+  /// Handles a reply of the store that has no newer record. If a message reported a change, erases
+  /// the entry: the change was an erasure. Otherwise, gives a fresh entry the epoch `epoch_`.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

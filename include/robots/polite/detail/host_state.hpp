@@ -80,7 +80,7 @@ struct host_reservation {
 /// an object for each host that it remembers, so the object must stay small.
 class host_state {
  public:
-  /// Returns a plan for a new request, with the required delay to all earlier and later requests.
+  /// Returns a plan that keeps the required delay between a new request and all other requests.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
     start_plan result = soonest(now);
     keep_delay(result, last_, site_policy, now);
@@ -199,9 +199,9 @@ class host_state {
   }
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
-  /// another host redirected its robots.txt to this host. Between two page requests, counts at most
-  /// one such request with an `own_policy` and one without. So requests for robots.txt cannot delay
-  /// the pages forever. If `always` is true, counts every request.
+  /// another host redirected its robots.txt to this host. If `always` is true, counts every
+  /// request. Otherwise, counts at most two requests between two page requests: one with an
+  /// `own_policy`, and one with null. Without this limit, the requests could delay pages forever.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;

@@ -234,7 +234,7 @@ struct content_usage {
     return {.path = path, .statement = statement};
   }
 
-  /// Returns the preference for the category of use `label`: true for `y`, and false for `n`. The
+  /// Returns the preference for the category named `label`: true for `y`, and false for `n`. The
   /// result is empty if the preference is unknown (draft-ietf-aipref-vocab-07, section 6.5).
   ///
   /// Labels and values are case-sensitive. If a label is repeated, its last value is used. A

@@ -49,9 +49,9 @@ namespace rep_detail {
 }
 
 /// Returns true for an extension, such as Crawl-delay, that applies to the crawlers in the
-/// User-agent lines directly above. If User-agent lines follow, later extensions apply only to the
-/// crawlers in those lines. By default, an extension between User-agent lines does not start a new
-/// group. Sitemap, Host and Clean-param lines apply to the whole file.
+/// User-agent lines directly above. If User-agent lines follow an extension, extensions below those
+/// lines apply only to the crawlers in those lines. By default, an extension between User-agent
+/// lines does not start a new group. Sitemap, Host and Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||

@@ -27,9 +27,9 @@
 namespace robots::adapters_detail {
 
 /// Returns the length in the `value` of a Content-Length field. Returns an empty optional if
-/// `value` is not a number, or differs from `earlier` fields. Then no length shows whether the body
-/// is complete (RFC 9112, section 6.3). libcurl does not compare the lengths. It uses the last
-/// length, and ignores a length that does not fit into 63 bits.
+/// `value` is not a number below 10^18, or differs from `earlier` fields. Without a valid length,
+/// the end of the body is unknown (RFC 9112, section 6.3). libcurl does not compare lengths.
+/// libcurl uses the last length, and ignores a length that does not fit into 63 bits.
 [[nodiscard]] constexpr std::optional<std::uint64_t> content_length(
     std::string_view value, std::optional<std::uint64_t> earlier) noexcept {
   while (true) {
@@ -219,8 +219,8 @@ class curl_transfer {
   }
 
   [[nodiscard]] bool permits(const std::optional<detail::ip_address>& address) noexcept {
-    // libcurl does not say whether an address belongs to a proxy. So this function also checks the
-    // address of a proxy that the environment or a cpr session names.
+    // libcurl does not say whether an address belongs to a proxy. If the environment or a cpr
+    // session can set a proxy, the guard must check the proxy's address.
     if (proxy_ == proxy_use::always || settings_.guard.permits_all() ||
         (address && settings_.guard.permits(*address))) {
       return true;
@@ -373,8 +373,8 @@ class curl_transfer {
   bool headers_complete_ = false;          // true after the empty line; libcurl does not require it
   fetch_error error_ = fetch_error::none;  // the reason why a callback ended the transfer
   const char* why_ = "";
-  // With OpenSSL, libcurl does not notice that a connection closes without close_notify. With other
-  // TLS libraries, libcurl reports a missing close_notify as an error, and traces no TLS.
+  // With OpenSSL, libcurl ignores a missing close_notify, but passes TLS data to `on_trace`. With
+  // other TLS libraries, libcurl reports a missing close_notify, and `has_tls_` stays false.
   bool has_tls_ = false;
   bool is_closed_ = false;  // true after close_notify
   unsigned opened_ = 0;     // sockets for permitted addresses

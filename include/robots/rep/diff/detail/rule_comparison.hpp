@@ -103,7 +103,7 @@ class rule_comparison {
     std::array<const listed_rule*, 2> in{};  // the rule in the old and in the new set
     std::size_t parent = none;  // the nearest earlier rule whose literal is a prefix of `literal`
     std::array<bool, 2> reported{};
-    // The examples for the old and the new set. A text is empty if its search stopped early.
+    // The examples for the old and the new set. If a search stopped early, its example is `""`.
     std::array<std::optional<std::string>, 2> examples{};
 
     [[nodiscard]] bool differs() const noexcept {
@@ -203,9 +203,9 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // If a rule outranks `own` in the set `side`, `own` does not decide the targets of that rule.
-    // So these targets are no examples. To make `is_example` reject these targets, the rule becomes
-    // a competitor of the kind `own.kind`.
+    // Another rule of the set `side` can outrank `own`. A target that the other rule matches is not
+    // an example, since `own` does not decide the target. The other rule becomes a competitor of
+    // the kind `own.kind`, so that `is_example` rejects the target.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -290,7 +290,7 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds to `fills` texts for each `*` and the end of `self`, to find targets that match `rival`.
+  /// Adds texts to `fills`. From `self` and these texts, `filled` may make a target of `rival`.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {

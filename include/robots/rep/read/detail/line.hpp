@@ -75,8 +75,8 @@ struct recognised_key {
 };
 
 /// Reads a key in upper or lower case (RFC 9309, section 2.2). `strict` forbids wrong spellings. If
-/// only `prefixes` is set, accepts the wrong spellings that google/robotstxt accepts, such as
-/// `Disallowed`. If neither is set, accepts all `spellings`, but only as whole keys.
+/// only `prefixes` is true, accepts the wrong spellings that google/robotstxt accepts, such as
+/// `Disallowed`. If `strict` and `prefixes` are false, accepts keys that equal one of `spellings`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {

@@ -199,7 +199,7 @@ class rule_packer {
     });
   }
 
-  /// Moves the rules that are tried one by one to the front, the highest rank first.
+  /// Moves the `found_by::trial` rules to the front, in descending order of rank.
   constexpr void sort_tried() {
     kept_rule* const begin = rules_.data();
     kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
