@@ -173,6 +173,7 @@ export namespace robots {
   using robots::to_json;
   using robots::to_string;
   using robots::to_text;
+  using robots::to_utf8;
   using robots::url_scheme;
   using robots::usage_preferences;
   using robots::validate;

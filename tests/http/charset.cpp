@@ -14,10 +14,10 @@
 #include <vector>
 
 using namespace std::string_view_literals;
+using robots::to_utf8;
 using robots::base::is_utf8;
 using robots::detail::charset;
 using robots::detail::charset_of;
-using robots::detail::to_utf8;
 
 namespace {
 

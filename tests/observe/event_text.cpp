@@ -74,7 +74,7 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
   robots::decision denied;
   CHECK(explain(robots::decision_event{{}, "x", denied}) == "not allowed: invalid_url");
   CHECK(explain(robots::admission_event{{}, "x", denied, robots::admission_reason::busy}) ==
-        "refused: busy");
+        "not now: busy");
   CHECK(explain(robots::admission_event{{}, "x", denied}) == "the request may start");
 
   const robots::record record;

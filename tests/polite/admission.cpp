@@ -257,7 +257,7 @@ TEST_CASE("Every refusal by the gate has its reason") {
   const auto early = of.front.try_admit("https://example.com/b");
   CHECK(early.reason == admission_reason::not_yet);
   CHECK(explain(early) ==
-        "refused: not_yet; next start in 10.000 s: delay of 10.000 s (crawl_delay); robots.txt: "
+        "not now: not_yet; next start in 10.000 s: delay of 10.000 s (crawl_delay); robots.txt: "
         "allowed: no rule matches");
   const auto late = of.front.admit("https://example.com/b", {.deadline = of.clock.now() + 1s});
   CHECK(late.reason == admission_reason::too_late);

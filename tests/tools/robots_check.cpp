@@ -217,7 +217,7 @@ std::string read_robots(const settings& wanted, const std::string& file) {
 template <class Use>
 auto with_text(const settings& wanted, const std::string& file, const Use& use) {
   const std::string octets = read_robots(wanted, file);
-  const std::optional<std::string> transcoded = detail::to_utf8(octets);
+  const std::optional<std::string> transcoded = to_utf8(octets);
   parse_options options = wanted.cache.parse;
   if (transcoded) {
     options.max_bytes = std::max(options.max_bytes, transcoded->size());

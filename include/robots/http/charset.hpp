@@ -31,6 +31,10 @@ enum class charset : std::uint8_t {
   return text.starts_with("\xFE\xFF") ? charset::utf_16be : charset::utf_8;
 }
 
+}  // namespace robots::detail
+
+namespace robots {
+
 /// Converts UTF-16 to UTF-8, and drops the byte order mark. Returns an empty optional for any other
 /// text: use that text as it is, since rules are compared octet by octet.
 ///
@@ -38,7 +42,8 @@ enum class charset : std::uint8_t {
 /// Takes linear time. Two octets become at most three (RFC 2781, section 2.2). Apply a limit, such
 /// as RFC 9309's 500 KiB, to `text`, and then parse the whole result.
 [[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
-  const charset written_in = charset_of(text);
+  using detail::charset;
+  const charset written_in = detail::charset_of(text);
   if (written_in == charset::utf_8) {
     return std::nullopt;
   }
@@ -68,4 +73,4 @@ enum class charset : std::uint8_t {
   return result;
 }
 
-}  // namespace robots::detail
+}  // namespace robots

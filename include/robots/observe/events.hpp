@@ -223,6 +223,13 @@ enum class admission_reason : std::uint8_t {
                "skip_host", "busy", "not_yet", "no_room", "stopped", "too_late"});
 }
 
+/// Returns "not now: " and the name of a reason after which the URL can be tried again. Returns
+/// "refused: " and the name of any other reason.
+[[nodiscard]] inline std::string explain(admission_reason reason) {
+  return std::string{reason < admission_reason::busy ? "refused: " : "not now: "}.append(
+      to_string(reason));
+}
+
 /// A gate answered whether and when a URL may be fetched.
 struct admission_event : event_base {
   static constexpr std::string_view name = "admission";  ///< the name of the event

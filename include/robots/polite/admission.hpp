@@ -34,8 +34,7 @@ struct admission_result : any_host_gate::answer {
   }
   const std::string start = explain(result.plan, result.planned_at);
   return result ? "go " + start + "; " + verdict
-                : "refused: " + std::string{to_string(result.reason)} + "; next start " + start +
-                      "; robots.txt: " + verdict;
+                : explain(result.reason) + "; next start " + start + "; robots.txt: " + verdict;
 }
 
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?

@@ -93,7 +93,7 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::warning,
      "Crawl-delay does not end the group: the rules below are also for the crawlers above; to end "
      "it, write `Disallow:`"},
-    {severity::error, "the line has no effect, since it has a NUL octet; remove the octet"},
+    {severity::error, "the line has no effect: it has a NUL octet; write the file in UTF-8"},
     {severity::error, "the line is cut after 16,663 octets; shorten it"},
     {severity::error, "the file is longer than the limit, and the rest has no effect; shorten it"},
     {severity::error, "looks like HTML; serve robots.txt as plain text"},
