@@ -499,9 +499,10 @@ TEST_CASE("A refresh that the store misses leaves no old rules to other processe
   crawlers.store.fail("it is down");
   static_cast<void>(cache->refresh(home));
   crawlers.store.recover();
-  crawlers.clock.advance(1min);                     // the cooldown of the breaker
-  CHECK(cache->allowed("https://other.example/"));  // any other call of the store
-  settle(*cache);
+  do {                             // a call that began before `recover` can still fail
+    crawlers.clock.advance(1min);  // the cooldown of the breaker
+    static_cast<void>(cache->refresh("https://other.example/"));  // any other call of the store
+  } while (cache->stats().pending_invalidations > 0);
   CHECK_FALSE(crawlers.worker()->allowed(secret));
 }
 
