@@ -428,6 +428,16 @@ TEST_CASE("Access is revoked if an allowed page answers 401, 403 or a challenge"
   CHECK(of.web.count() == 1);
 }
 
+TEST_CASE("A page that the rules at the end of all redirects disallow revokes no access") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  cache_options options = foo_bot();
+  options.max_redirects = 1;
+  scripted bot{options};
+  bot.web.on(robots_url, ScriptedFetcher::redirect(302, www)).on(www, ok());
+  CHECK_FALSE(bot.cache.allowed(robots::test::secret));
+  CHECK_FALSE(bot.cache.report_response(robots::test::secret, 403));
+}
+
 TEST_CASE("Access is revoked if a site answers 401 or 403 for a robots.txt that it sent before") {
   const fetch_response forbidden = ScriptedFetcher::status(403);
   const texts once{"https://example.com: revoked https://example.com/robots.txt 403"};

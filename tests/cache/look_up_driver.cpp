@@ -185,6 +185,25 @@ TEST_CASE("An abandoned wait ends, and an abandoned look-up without work is drop
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
+TEST_CASE("A retry that is abandoned after its wait wakes the loop once, with its response") {
+  auto options = foo_bot();
+  options.retry.attempts = 2;
+  options.finish_abandoned = false;
+  driven bot{options};
+  const auto number = bot.ask(home);
+  bot.web.answer(ScriptedFetcher::status(503));
+  bot.driver->run();
+  bot.clock.sleep_until(*bot.driver->next_run(), {});
+  bot.driver->run();
+  const int before = bot.wakes;
+  bot.driver->leave(number);
+  CHECK(bot.wakes == before);
+  bot.web.answer(ScriptedFetcher::failure(robots::fetch_error::cancelled));
+  CHECK(bot.wakes == before + 1);
+  bot.driver->run();
+  CHECK(bot.driver->size() == 0);
+}
+
 TEST_CASE("A destroyed driver cancels its requests, and other callers start their own") {
   driven bot;
   bot.ask(home);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <stdexcept>
 #include <stop_token>
@@ -43,6 +44,22 @@ struct Prompt {
     done(web.fetch(request));
   }
   ScriptedFetcher web;
+};
+
+/// Makes the oldest answer each time `prefetch` waits.
+struct Polled {
+  void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
+    answers.emplace_back(
+        [this, request = std::move(request), done = std::move(done)] { done(web.fetch(request)); });
+  }
+  void run_once(std::chrono::milliseconds /*longest*/) {
+    const auto oldest = std::move(answers.front());
+    answers.pop_front();
+    oldest();
+  }
+  void wake() {}
+  ScriptedFetcher web;
+  std::deque<std::function<void()>> answers{};
 };
 
 std::vector<std::string> sites(int count) {
@@ -82,6 +99,31 @@ TEST_CASE("A fetcher can answer at once, and retries move a manual clock") {
   CHECK(bot.clock.now() > began);
   CHECK(bot.web.count() == 4);
   CHECK(prefetch(bot.cache, sites(3), web).kept == 3);
+}
+
+TEST_CASE("A manual clock does not move to a retry while another request is under way") {
+  auto options = foo_bot();
+  options.retry.attempts = 2;
+  scripted bot{options};
+  Polled web{bot.web};
+  const auto began = bot.clock.now();
+  bot.web.on("https://host-0.example/robots.txt", ScriptedFetcher::status(503), robots::test::ok());
+  bot.web.on_call("https://host-1.example/robots.txt", [&](const fetch_request&) {
+    CHECK(bot.clock.now() == began);
+    return robots::test::ok();
+  });
+  CHECK(prefetch(bot.cache, sites(2), web).fetched == 2);
+  CHECK(bot.clock.now() > began);
+}
+
+TEST_CASE("A manual clock does not move to the deadline while another caller fetches") {
+  scripted bot;
+  bot.web.otherwise(robots::test::ok());
+  Polled web{bot.web};
+  robots::look_up other = bot.cache.begin(sites(1).front());
+  web.answers.emplace_back([&] { bot.answer(other); });
+  const auto deadline = bot.clock.now() + std::chrono::hours{1};
+  CHECK(prefetch(bot.cache, sites(1), web, {.deadline = deadline}).joined == 1);
 }
 
 TEST_CASE("A stop ends the wait for a fetcher that does not answer") {

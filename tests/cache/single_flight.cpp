@@ -642,6 +642,17 @@ TEST_CASE("With all threads busy, a stopped leader leaves its fetch to the next 
   CHECK(setup.web.count(robots_url) == 2);
 }
 
+TEST_CASE("With all threads busy, a call that can be stopped fetches once, in its own thread") {
+  all_busy setup;
+  setup.web.on_call(robots_url, [&setup](const fetch_request&) {
+    setup.busy.open();
+    return robots::test::ok();
+  });
+  const std::stop_source stop;
+  CHECK(setup.cache.check(home, {.stop = stop.get_token()}).allowed);
+  CHECK(setup.web.count(robots_url) == 1);
+}
+
 TEST_CASE("With the default options, a call makes the exchanges itself if it has time for them") {
   ScriptedFetcher web;
   ManualClock clock;

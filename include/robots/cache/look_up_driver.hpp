@@ -63,7 +63,7 @@ class look_up_driver {
     try {
       go_on(id);
     } catch (...) {
-      drop(id);  // the caller has no number for `leave`
+      items_.erase(id);  // the caller has no number for `leave`
       throw;
     }
     return id;
@@ -78,7 +78,7 @@ class look_up_driver {
     }
     found->second->done = nullptr;
     if (!found->second->work.leave()) {
-      drop(id);
+      go_on(id);
     }
   }
 
@@ -211,42 +211,30 @@ class look_up_driver {
     item& entry = *items_.at(id);
     std::unique_ptr<item> ended;
     look_up::step step = entry.work.next();
+    const auto* const pause = std::get_if<look_up::retry_wait>(&step);
     if (auto* const request = std::get_if<fetch_request>(&step)) {
       if (!entry.has_request) {
         ready_.emplace_back(id, std::move(*request));
         entry.has_request = true;
       }
-      end_wait(entry);
-    } else if (const auto* const pause = std::get_if<look_up::retry_wait>(&step)) {
-      const auto wait = waits_.emplace(pause->until, id);
-      end_wait(entry);
-      entry.wait = wait;
-      entry.on_stop.emplace(pause->stop, reporter(id));
     } else if (std::holds_alternative<look_up::news_wait>(step)) {
       entry.work.call_on_news(reporter(id));
-      end_wait(entry);
-    } else {
-      end_wait(entry);
+    } else if (pause == nullptr) {
       ended = std::move(items_.at(id));
       items_.erase(id);
+    }
+    entry.on_stop.reset();
+    if (const auto wait = std::exchange(entry.wait, std::nullopt)) {
+      waits_.erase(*wait);
+    }
+    if (pause != nullptr) {
+      entry.on_stop.emplace(pause->stop, reporter(id));
+      // The last step that can throw. So a look-up that could not start has no wait.
+      entry.wait = waits_.emplace(pause->until, id);
     }
     send();  // before `done`, which can throw
     if (ended && ended->done) {
       ended->done(ended->work);
-    }
-  }
-
-  void drop(number id) {
-    if (const auto found = items_.find(id); found != items_.end()) {
-      end_wait(*found->second);
-      items_.erase(found);
-    }
-  }
-
-  void end_wait(item& entry) {
-    entry.on_stop.reset();
-    if (const auto wait = std::exchange(entry.wait, std::nullopt)) {
-      waits_.erase(*wait);
     }
   }
 
