@@ -54,11 +54,11 @@ class work_queue {
   /// Adds an item of `size` octets. The item keeps `keeps.object` alive. Memory shared by waiting
   /// items counts once. Returns false and destroys the item if there is no room or the queue ends.
   ///
-  /// If `longest` is above 0, waits up to `longest` until the queue is not full. Then adds the item
-  /// even if it needs more than the free room. Otherwise, the queue would refuse large items
-  /// forever. If one call waits in vain, the waits of all other calls of `push` end, too. After
-  /// that, a full queue refuses items at once, until the worker has finished a batch. The worker
-  /// must not call `push` with a `longest` above 0.
+  /// If `longest` is above 0, waits up to `longest` until the queue is not full, and then adds an
+  /// item of any size. A limit for the size would make the queue refuse a large item forever. If
+  /// one call waits in vain, the waits of all other calls of `push` end, too. After that, a full
+  /// queue refuses items at once, until the worker has finished a batch. The worker must not call
+  /// `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
     shared& to = *shared_;

@@ -110,11 +110,11 @@ struct cache_options {
   /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
   /// `policy_change_event::fast` reports a fast change.
   double fast_change_share = 0.3;
-  /// The time for which a change counts. The time begins at the last fetch of the rules that the
-  /// change replaced. The newest change is fast if the shares of all changes that count have a sum
-  /// above `fast_change_share`. A change and its later reversal both count. If empty, each change
-  /// is judged alone. The pipeline guide uses one hour. One hour is usually too short: rules stay
-  /// fresh for a day, so the replaced rules are often older than an hour.
+  /// The time for which a change counts, from the last fetch of the old rules. The newest change is
+  /// fast if the shares of all changes that count are together above `fast_change_share`. A change
+  /// and its later reversal both count. If empty, each change is judged alone. The pipeline guide
+  /// uses one hour. One hour is usually too short: rules stay fresh for a day, so the replaced
+  /// rules are often older than an hour.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.

@@ -265,7 +265,7 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   return out += parts;
 }
 
-/// Reads the output of `without_checksum` after the version.
+/// Reads the output of `without_checksum`, without the octet for the version.
 [[nodiscard]] inline record read_record(octet_reader& in) {
   record result;
   result.outcome = static_cast<outcome>(in.number(outcome_count - 1));

@@ -236,7 +236,7 @@ class site_rulings {
   }
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Until the result is destroyed, calls `on_denied` when a ruling begins to deny `bare_site`.
+  /// Calls `on_denied(site)` when a ruling begins to deny a site, until the result is destroyed.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied) {
     return listeners_.add(std::move(on_denied));

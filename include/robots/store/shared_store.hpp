@@ -118,8 +118,9 @@ class SharedStore {
     return replies;
   }
 
-  /// Stores the whole value or nothing, for all processes. Does not change leases. A lifetime of 0
-  /// or less erases the value. With the maximum lifetime, the value does not expire.
+  /// Stores the value. Other processes read the whole new value or the old one. Changes no leases.
+  /// A lifetime of 0 or less erases the value. With the maximum lifetime, the value does not
+  /// expire.
   virtual void publish(std::string_view key, std::string_view value,
                        std::chrono::milliseconds lifetime) = 0;
 

@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Handles a reply of the store that has no newer record. If a message reported a change, erases
-  /// the entry: the change was an erasure. Otherwise, gives a fresh entry the epoch `epoch_`.
+  /// Handles a reply without a newer record. After a message about a change, erases the entry,
+  /// since the site was erased. Otherwise, sets the epoch of a fresh entry to `epoch_`.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

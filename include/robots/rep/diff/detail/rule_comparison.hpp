@@ -290,7 +290,8 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds texts to `fills`. From `self` and these texts, `filled` may make a target of `rival`.
+  /// Adds texts to `fills` that `filled` can put into the pattern of `self`, so that `rival`
+  /// matches.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {
