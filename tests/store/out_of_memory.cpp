@@ -235,6 +235,37 @@ TEST_CASE("A driver keeps nothing of a look-up that it could not start") {
   }
 }
 
+TEST_CASE("A look-up ends if its fetcher throws while there is no memory") {
+  struct Exhausted {
+    void async_fetch(const robots::fetch_request& /*request*/,
+                     const std::function<void(robots::fetch_response)>& /*done*/) {
+      allocations_left = 0;
+      throw std::bad_alloc{};
+    }
+  };
+  robots::ManualClock clock;
+  robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock> cache{
+      {.user_agent = "FooBot/1.0",
+       .fallback = robots::fallback_policy::rfc9309(),
+       .retry = {.attempts = 1}},
+      {},
+      clock};
+  Exhausted web;
+  robots::look_up_driver<robots::ManualClock, Exhausted> driver{clock, web, [] {}, 1};
+  std::shared_ptr<const robots::policy> got;
+  driver.start(cache.begin("https://example.com/"),
+               [&got](const robots::look_up& ended) { got = ended.policy(); });
+  for (int steps = 0; !got && steps < 10; ++steps) {
+    allocations_left = never;
+    driver.run();
+  }
+  allocations_left = never;
+  REQUIRE(got);
+  CHECK(got->outcome() == robots::outcome::unreachable);
+  CHECK(driver.size() == 0);
+  CHECK(driver.fetching() == 0);
+}
+
 TEST_CASE("A driver continues a look-up during which memory ran out") {
   const auto answer = [](Held& web, int status) {
     for (const auto& done : std::exchange(web.open, {})) {

@@ -22,15 +22,19 @@ void require(bool is_valid, const char* name, Number value, const char* advice) 
   }
 }
 
-/// Returns the text of the current exception, or a message that names `who` if there is no text.
-[[nodiscard]] inline std::string thrown_text(std::string_view who) {
-  std::string text = std::string{who} + " failed without a reason";
+/// Returns the text of the current exception. Otherwise, returns that `who` failed, or "no memory".
+[[nodiscard]] inline std::string thrown_text(std::string_view who) noexcept {
   try {
-    throw;
-  } catch (const std::exception& thrown) {
-    return *thrown.what() == '\0' ? text : thrown.what();
+    std::string text = std::string{who} + " failed without a reason";
+    try {
+      throw;
+    } catch (const std::exception& thrown) {
+      return *thrown.what() == '\0' ? text : thrown.what();
+    } catch (...) {
+      return text;
+    }
   } catch (...) {
-    return text;
+    return "no memory";
   }
 }
 

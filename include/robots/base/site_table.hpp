@@ -40,9 +40,9 @@ class site_table {
   /// Returns the value of a key. If the table lacks the key, first adds the key with a new value.
   /// Returns null if the table is full and finds no value to forget.
   ///
-  /// A full table checks up to 256 values, and forgets one value that is not needed at `now`. If
-  /// every value seems needed, the table forgets a value that is needed for too long:
-  /// `until(value)` is after `latest`, but before `time_point::max()`.
+  /// A full table calls `until` for up to 256 values, and forgets the first value whose result is
+  /// not after `now`. If all results are after `now`, the table forgets a value whose result is
+  /// after `latest`, but before `time_point::max()`.
   template <class Until>
   [[nodiscard]] Value* find_or_add(std::string_view key, time_point now, const Until& until,
                                    time_point latest = (time_point::max)()) {

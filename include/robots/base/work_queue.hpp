@@ -40,9 +40,9 @@ class work_queue {
   /// worker must not throw.
   using worker = std::function<std::optional<time_point>(work& now)>;
 
-  /// Makes a queue for up to `capacity` octets of items. The items of the running batch count, too.
-  /// Before each batch, the thread waits up to `gathered` for more items. The wait ends early if
-  /// the queue is half full or ending, or a caller waits. Throws what `std::thread` throws.
+  /// Makes a queue for up to `capacity` octets of items, including the running batch. Before each
+  /// batch, the thread waits up to `gathered` for more items. The batch starts earlier if the queue
+  /// is half full or ending, or if `push` or `flush` waits. Throws what `std::thread` throws.
   work_queue(std::size_t capacity, worker does, std::chrono::milliseconds gathered = {})
       : shared_{std::make_shared<shared>(capacity, std::move(does), gathered)},
         thread_{[own = shared_] { own->run(); }} {}

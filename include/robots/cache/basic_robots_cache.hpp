@@ -64,9 +64,9 @@ class look_up {
   look_up& operator=(look_up&&) noexcept;
   ~look_up();
 
-  /// Returns the next step. Only the functions below change the step. A policy is the last step.
-  /// Send a request only once; any thread may send it. When the response is no longer needed, the
-  /// `stop` of the step gets a stop request.
+  /// Returns the next step. Only the functions below change the step. If the step is a policy, the
+  /// look-up has ended. Send a request only once, from any thread. When the response is no longer
+  /// needed, the `stop` of the request gets a stop request.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,
@@ -92,15 +92,15 @@ class look_up {
   /// Ends a `news_wait` if there is news. Otherwise, has no effect.
   void resume();
 
-  /// Sets the function that is called when there is news for `resume`. The thread that causes the
-  /// news calls `wake`. If there is news already, calls `wake` at once. `wake` must return soon and
-  /// must not throw. A later `call_on_news` replaces `wake`. Shortly after the look-up is
-  /// destroyed, a call of `wake` can still come from another thread.
+  /// Makes the cache call `wake` once, when it is time to call `resume`. If there is news already,
+  /// the call comes at once. Otherwise, any thread can make the call later. `wake` must return soon
+  /// and must not throw. A later call of `call_on_news` replaces `wake`. Shortly after the look-up
+  /// is destroyed, another thread can still call `wake`.
   void call_on_news(std::function<void()> wake);
 
-  /// Stops waiting for the policy. Returns true if this look-up does a fetch. In this case, drive
-  /// the look-up until `next()` returns a null policy. If no caller needs the fetch and
-  /// `cache_options::finish_abandoned` is false, the step's `stop` gets a stop request.
+  /// Stops waiting for the policy. Returns true if this look-up does a fetch. If true, do the steps
+  /// of `next()` until the step is a null policy. If no caller needs the fetch and
+  /// `cache_options::finish_abandoned` is false, the `stop` of the steps gets a stop request.
   bool leave() noexcept;
 
  private:

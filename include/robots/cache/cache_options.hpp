@@ -42,9 +42,9 @@ struct cache_options {
   /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
   /// "mandatory manual sign-off").
   std::vector<std::string> sign_off{};
-  /// A function that decides whether `host` is high-risk. `host` has the form of `site::host`. The
-  /// cache calls the function at each look-up of a host that `sign_off` does not list, in any
-  /// thread. If the function throws, the host is high-risk.
+  /// A function that returns true if `host` is high-risk. `host` has the form of `site::host`. A
+  /// look-up can call the function in any thread. The cache does not ask the function about hosts
+  /// that `sign_off` lists. If the function throws, the host is high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
@@ -94,9 +94,9 @@ struct cache_options {
   /// false, the rules of the site apply. With a shared store, every process that gets this
   /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
-  /// If empty, `fallback.halts_hostile()` decides. For the preset `strict()`, it returns true, even
-  /// after `with` has changed an action. For the other presets, it returns false: a site can deny
-  /// everything by mistake, but a halt would last until you call `resume`.
+  /// If empty, `fallback.halts_hostile()` decides. The preset `strict()` halts the site, even after
+  /// `with` has changed an action. The other presets do not halt the site, since a site can deny
+  /// everything by mistake. A halt would outlast the mistake, until you call `resume`.
   std::optional<bool> halt_hostile{};
   /// The cache halts a site if all fetches of its robots.txt have failed for this time
   /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
@@ -110,11 +110,11 @@ struct cache_options {
   /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
   /// `policy_change_event::fast` reports a fast change.
   double fast_change_share = 0.3;
-  /// The time for which a change counts, from the last fetch of the old rules. The newest change is
-  /// fast if the shares of all changes that count are together above `fast_change_share`. A change
-  /// and its later reversal both count. If empty, each change is judged alone. The pipeline guide
-  /// uses one hour. One hour is usually too short: rules stay fresh for a day, so the replaced
-  /// rules are often older than an hour.
+  /// The time for which a change counts. The time begins at the last fetch of the old rules. The
+  /// newest change is fast if the shares of all counted changes add up to more than
+  /// `fast_change_share`. A change and its later reversal both count. If empty, each change is
+  /// judged alone. One hour, as in the pipeline guide, is usually too short. Rules stay fresh for a
+  /// day, so the last fetch of the old rules is often more than an hour ago.
   std::optional<std::chrono::seconds> fast_change_within{};
 
   /// The retries of a retrieval.

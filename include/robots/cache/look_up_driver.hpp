@@ -54,9 +54,9 @@ class look_up_driver {
     inbox_->wake = nullptr;
   }
 
-  /// Begins to drive `work`. When the look-up has its policy, `start`, `run` or `cut_short` calls
-  /// `done` once. Returns the number of the look-up, which `leave` needs. If `start` throws, the
-  /// look-up is dropped.
+  /// Begins to drive `work`. The driver calls `done` once, when the look-up has its policy.
+  /// `start`, `run` and `cut_short` can make this call. Returns the number of the look-up, for
+  /// `leave`. If `start` throws, the driver drops the look-up.
   number start(look_up work, on_done done) {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(std::move(work), std::move(done)));
@@ -180,7 +180,7 @@ class look_up_driver {
     std::list<report> reports;
   };
 
-  /// Returns a function that any thread may call once, with a response or without.
+  /// Returns a function for one call, from any thread, with or without a response.
   [[nodiscard]] auto reporter(number id) {
     return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
       if (!node.empty()) {
@@ -229,7 +229,7 @@ class look_up_driver {
     }
     if (pause != nullptr) {
       entry.on_stop.emplace(pause->stop, reporter(id));
-      // The last step that can throw. So a look-up that could not start has no wait.
+      // If there is a pause, no later step throws. So `start` never drops a look-up with a wait.
       entry.wait = waits_.emplace(pause->until, id);
     }
     send();  // before `done`, which can throw

@@ -33,7 +33,7 @@ concept AsyncFetcher =
 
 namespace robots::detail {
 
-/// An `AsyncFetcher` that works, and calls `done`, only during a call of `run_once(longest)`.
+/// An `AsyncFetcher` that makes progress and calls `done` only while `run_once(longest)` runs.
 ///
 /// `run_once` waits until an exchange has ended, `wake()` was called, or the time `longest` is
 /// over. Any thread may call `wake()`. If no `run_once` is waiting, `wake()` ends the wait of the

@@ -141,8 +141,8 @@ class origin_breakers {
     }
     change(origin, [&](state* found) {
       if (found == nullptr) {
-        // While the table has room, no entry is dropped: at `time_point::min()`, every entry is
-        // needed. A full table can drop an entry that is not needed at `now`.
+        // A full table may drop an entry that is not needed at `now`. A table with room must keep
+        // all entries, so the call passes a time at which every entry is needed.
         const bool full = origins_.size() == most;
         found = origins_.find_or_add(origin, full ? now : (time_point::min)(), &needed_until);
         if (found == nullptr) {

@@ -85,10 +85,10 @@ inline void validate(const retrieval_options& options) {
 /// does the step that `next()` names, and reports the result, as `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
-/// address ends the search. An origin with an open circuit breaker also ends the search if the last
-/// request to this origin got a response, such as a 500. Follows redirects (301, 302, 303, 307,
-/// 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of the
-/// redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
+/// address ends the search. An open circuit breaker ends the search if the origin is in reach: the
+/// last request to this origin got a response, such as a 500. Follows redirects (301, 302, 303,
+/// 307, 308) to http and https, at most `retrieval_options::max_redirects`. The file at the end of
+/// the redirects applies to the origin that sent the first redirect (RFC 9309, section 2.3.1.2).
 ///
 /// After a 5xx, a 429 or a network error, waits and tries again, as `retrieval_options::retry`
 /// says. If an origin has answered, the new try begins with the failed URL. Otherwise, it begins
@@ -101,8 +101,8 @@ inline void validate(const retrieval_options& options) {
 /// breakers of redirect targets, so that a site cannot open another site's breaker by redirects to
 /// failing URLs. If a retrieval is destroyed during a probe, the breaker admits another probe.
 ///
-/// A request for the URL of a known copy asks if the file has changed (RFC 9110, section 13). The
-/// driver adds the stop token to each request, and can shorten the timeout.
+/// A request for `known_copy::url` asks if the file has changed (RFC 9110, section 13). The driver
+/// adds the stop token to each request, and can shorten the timeout.
 class retrieval {
  public:
   /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options.

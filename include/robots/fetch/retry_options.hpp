@@ -19,7 +19,7 @@ struct retry_options {
   /// The share of each wait that is random, from 0 to 1. With 0, waits are exact. With 1, a wait is
   /// anything from 0 to its limit ("full jitter").
   double jitter = 0.5;
-  /// The maximum `Retry-After`. If a server asks for more, the retrieval ends with the failure.
+  /// The maximum `Retry-After`. A failed response with a longer `Retry-After` ends the retrieval.
   std::chrono::seconds max_retry_after{30};
 };
 

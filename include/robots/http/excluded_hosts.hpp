@@ -105,7 +105,7 @@ template <class R>
 
 namespace detail {
 
-/// A set of hosts that must not be fetched, as for `should_skip_by_tld`. Copies share one table.
+/// A set of excluded hosts. The entries have the same meaning as for `should_skip_by_tld`.
 class excluded_hosts {
  public:
   excluded_hosts() = default;

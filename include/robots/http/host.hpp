@@ -48,9 +48,9 @@ struct url_head {
 
 namespace robots::detail {
 
-/// Returns the part of a URL or host before the path. If a table has this part as a `site::key`,
-/// the entry belongs to the URL's site. Otherwise, the caller must use `parse_site`: the part can
-/// differ from the key by upper case, a default port, or a query after the host. Takes linear time.
+/// Returns the part of a URL or host before the path. If a table of `site::key` values has this
+/// part, the part is the key of the URL's site. Otherwise, use `parse_site`: the part can differ
+/// from the key by upper case, a default port, or a query after the host. Takes linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
   return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
 }
@@ -65,9 +65,9 @@ namespace robots::detail {
   return end == std::string_view::npos ? "/" : host_or_url.substr(end);
 }
 
-/// Returns the path after `key`, or `url` if the path is empty or begins with `//`. `decide` gives
-/// the same verdict for the path as for `url`, but is faster with the path. `key` must be the
-/// result of `possible_site_key(url)`, and the `site::key` of the URL's site.
+/// Returns the path after `key`, or `url` if the path is empty or begins with `//`. `decide`
+/// returns the same verdict for the path as for `url`, but takes less time for the path. `key` must
+/// be the `site::key` of the URL's site, and must equal `possible_site_key(url)`.
 [[nodiscard]] constexpr std::string_view target_behind_key(std::string_view url,
                                                            std::string_view key) noexcept {
   const std::string_view target = url.substr(key.size());

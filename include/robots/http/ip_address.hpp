@@ -184,9 +184,9 @@ class ip_address {
   return text;
 }
 
-/// Returns true if the last label of `host`, in lower case, is a decimal or hexadecimal number.
-/// Resolvers read such a host as an IPv4 address, but different resolvers can read different
-/// addresses (WHATWG URL, section 3.5).
+/// Returns true if the last label of `host` is a decimal or hexadecimal number. `host` must be in
+/// lower case. Resolvers read a host that ends in a number as an IPv4 address, but two resolvers
+/// can read different addresses (WHATWG URL, section 3.5).
 [[nodiscard]] constexpr bool ends_in_number(std::string_view host) noexcept {
   const std::string_view last = host.substr(host.rfind('.') + 1);
   if (last.starts_with("0x")) {
@@ -199,7 +199,7 @@ class ip_address {
 /// The addresses of one family that begin with certain bits, such as `10.0.0.0/8` or `fc00::/7`.
 class ip_prefix {
  public:
-  /// Makes a prefix of the first `length` bits of `address.octets()`: 96 + 8 bits for `10.0.0.0/8`.
+  /// Takes the first `length` bits of `address.octets()`. For `10.0.0.0/8`, `length` is 96 + 8.
   constexpr ip_prefix(const ip_address& address, std::size_t length) noexcept
       : first_(masked(address, length)), length_(length) {}
 

@@ -163,8 +163,7 @@ struct event_text {
     line.seconds("waited_seconds", event.waited).flag("allowed", event.decision.allowed);
     line.text("decision_reason", to_string(event.decision.reason));
     line.flag("needs_review", event.needs_review);
-    const std::string answer =
-        event.reason == admission_reason::go ? "the request may start" : explain(event.reason);
+    const std::string answer = explain(event.reason);
     return event.decision.policy ? answer + "; " + explain(event.decision) : answer;
   }
 

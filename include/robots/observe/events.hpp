@@ -200,7 +200,7 @@ struct exclusions_event : event_base {
   std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
 
-/// The answer of a gate about a URL: `go`, or the reason for the refusal.
+/// The answer of a gate about a URL: `go`, or why the request may not start now.
 enum class admission_reason : std::uint8_t {
   go,              ///< the request may start now, or has a reserved start time
   excluded,        ///< the crawler's own configuration excludes the host
@@ -223,11 +223,14 @@ enum class admission_reason : std::uint8_t {
                "skip_host", "busy", "not_yet", "no_room", "stopped", "too_late"});
 }
 
-/// Returns "not now: " and the name of a reason after which the URL can be tried again. Returns
-/// "refused: " and the name of any other reason.
+/// Returns "the request may start" for `go`. Returns the name of any other reason with a prefix:
+/// "not now: " if the URL can be tried again later, and "refused: " otherwise.
 [[nodiscard]] inline std::string explain(admission_reason reason) {
-  return std::string{reason < admission_reason::busy ? "refused: " : "not now: "}.append(
-      to_string(reason));
+  if (reason == admission_reason::go) {
+    return "the request may start";
+  }
+  return (reason < admission_reason::busy ? "refused: " : "not now: ") +
+         std::string{to_string(reason)};
 }
 
 /// A gate answered whether and when a URL may be fetched.

@@ -27,9 +27,9 @@ namespace robots {
 /// The counts of a `Metrics` at one moment. Its functions for rates, such as `hit_rate`, are those
 /// of `cache_stats`.
 ///
-/// An enumerator is the index of its count. If `now` is a snapshot,
-/// `now.denied_for[decision_reason::rule]` is a count, and `now.outcomes.total()` is the sum of all
-/// `outcomes`.
+/// A `base::enum_counts` has one count for each enumerator. For a snapshot `now`,
+/// `now.denied_for[decision_reason::rule]` is the number of denials by a rule.
+/// `now.outcomes.total()` is the sum of the counts in `outcomes`.
 struct metrics_snapshot : detail::cache_counts {
   /// A histogram of durations. The bounds are fixed, so that histograms can be summed.
   struct histogram {

@@ -15,7 +15,7 @@ namespace robots::detail {
 /// site itself.
 struct site_records {
   record latest{};  ///< the result of the last retrieval
-  /// The last robots.txt that was read, if `latest` has none. The fallback policy can choose it.
+  /// The last good robots.txt, for the fallback policy. Empty if `latest` has a good robots.txt.
   std::optional<record> last_good{};
   /// True if `latest` denies everything, and the robots.txt before `latest` did not. If so, a cache
   /// with `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.

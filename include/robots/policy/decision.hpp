@@ -44,8 +44,8 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided because no robots.txt was available. Returns false
-/// if everything is allowed after `outcome::not_found`.
+/// Returns true if the fallback policy decided. A policy that allows everything after
+/// `outcome::not_found` is no fallback, so the result is false.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||

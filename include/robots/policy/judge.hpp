@@ -107,15 +107,15 @@ inline void validate(const judge_options& options) {
 /// The times until which a policy is fresh, usable and kept.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
-  /// The policy can answer until this time while it is renewed. This time is never before
+  /// Until this time, a stale policy can answer during its renewal. `stale_until` is never before
   /// `fresh_until`.
   time_point stale_until{};
   time_point keep_until{};  ///< the cache keeps the policy no longer than this time
 };
 
 /// Returns the times until which `last` is fresh, usable and kept. A last good copy is usable for
-/// `last_good_for` after its fetch. From the fetch of `last` to `keep_until`, at least
-/// `last_good_for` passes: the next policy needs the rules, failure count and version of `last`.
+/// `last_good_for` after its fetch. `keep_until` is at least `last_good_for` after the fetch of
+/// `last`, since the next policy needs the rules, failure count and version of `last`.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;

@@ -121,8 +121,8 @@ enum class decision_reason : std::uint8_t {
 /// The reason why a site is halted (source: the pipeline guide).
 enum class halt_reason : std::uint8_t {
   hostile,  ///< the robots.txt now denies everything, but did not before
-  /// The site answered with 401, 403 or a challenge, although its robots.txt allows the URL, or the
-  /// site now refuses the robots.txt itself.
+  /// The site refused a URL that its robots.txt allows (with 401, 403 or a challenge), or the site
+  /// began to refuse the robots.txt itself (with 401 or 403).
   access_revoked,
   by_hand,  ///< `basic_robots_cache::halt` was called
   /// Every fetch of the robots.txt has failed for at least `cache_options::halt_unreachable_after`:
@@ -328,9 +328,9 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
-  /// Returns the last policy that comes from a robots.txt or from a 404 or 410 (no robots.txt). The
-  /// result is null, an earlier policy or `from` itself. Unlike `kept_answer`, skips redirects and
-  /// answers such as 403. The cache compares new policies with the result.
+  /// Searches `from` and its predecessors for the newest policy that comes from a robots.txt, or
+  /// from a 404 or 410 (no robots.txt). Returns this policy or null. Unlike `kept_answer`, skips
+  /// redirects and answers such as 403. The cache compares new policies with the result.
   [[nodiscard]] static std::shared_ptr<const policy> last_answer(
       const std::shared_ptr<const policy>& from);
 

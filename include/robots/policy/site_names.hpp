@@ -16,8 +16,8 @@ namespace robots::policy_detail {
 // A host without a scheme has two origins, https and http. The rules of the origin that responded
 // apply to the host. The cache can store these rules under the name of the host or of the origin.
 
-/// Returns the key under which concurrent look-ups of a site share one request. An https origin has
-/// the key of its host, since a look-up of a host asks this origin first.
+/// Returns the key under which concurrent look-ups of a site share one request. An https origin and
+/// its host share a key, since a look-up of the host asks the https origin first.
 [[nodiscard]] inline std::string flight_key(site asked) {
   if (asked.scheme == url_scheme::https) {
     asked.scheme.reset();
@@ -42,22 +42,22 @@ namespace robots::policy_detail {
   return names;
 }
 
-/// Returns true if `answered` came from the origin `asked`. A host `asked` stands for its https
-/// origin. If true, `answered` is valid for `asked`, even if stored under `counterpart_of(asked)`.
+/// Returns true if `answered` came from `asked`, or from the https origin if `asked` is a host. If
+/// true, `answered` is valid for `asked`, even if stored under `counterpart_of(asked)`.
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
   const site origin = asked.scheme ? asked : counterpart_of(asked);
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Checks the last good record of the policy `last`. If `last` has none, checks the newest record.
+/// Calls `answers_for` with the last good record of `last`, or with the newest if none is good.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto good = policy::good(last);
   return answers_for(asked, good ? good->source() : last->source());
 }
 
-/// Returns true if `answer`, stored under `key`, is valid for `asked`. Under another name of
-/// `asked`, an answer is valid if it has no HTTP status, or if `answers_for` returns true.
+/// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
+/// `asked`, `answer` is valid without an HTTP status, or if `answers_for` returns true.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

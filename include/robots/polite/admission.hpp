@@ -149,9 +149,9 @@ class basic_admission {
                                                     : admission_reason::disallowed;
   }
 
-  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. After the
-  /// first renewal of the rules, the page keeps the new rules, and only a ruling can deny the page.
-  /// Each renewal delays the request, so unlimited renewals could delay the request forever.
+  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. The first
+  /// new policy can deny the page. Later policies are ignored unless a ruling denies the page. Each
+  /// new policy delays the request, so unlimited new policies could delay the request forever.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
     if constexpr (requires { source_.is_denied(own.url); }) {

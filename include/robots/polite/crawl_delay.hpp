@@ -78,12 +78,12 @@ namespace polite_detail {
 
 /// Returns the delay between two requests to one host (CrawlingRules):
 ///
-///     max(uniform in [0.5, 1.5] x fixed delay, robots.txt delay, (last response in seconds)^2 s)
+///     max((0.5 + draw) x fixed delay, robots.txt delay, t^2 seconds)
 ///
-/// `draw` is random in [0, 1]. `t` is the duration of the last response in seconds. The robots.txt
+/// `draw` is a random number in [0, 1]. `t` is the last response time in seconds. The robots.txt
 /// delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the first group, and
-/// the interval of the Request-rate. The delay is at least the floor and at most the cap. If
-/// several terms equal the delay, `term` is the first of these terms in the enumeration `source`.
+/// the interval of the Request-rate. The result is at least the floor. If the cap shortens the
+/// delay, `term` is `cap`. Otherwise, `term` is the first longest term in the order of `source`.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

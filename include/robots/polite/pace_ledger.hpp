@@ -7,15 +7,15 @@
 
 namespace robots {
 
-/// Grants turns at hosts to processes. A turn permits one process to send one request to a host.
+/// Grants turns to processes. A turn permits one process to send one request to one host.
 ///
-/// The delay between two turns at a host is at least the `claim::after` of the first turn, and at
-/// least the largest `claim::least` of all processes. The ledger stores the largest `claim::least`
-/// for a minute. If the process with this value claims again, the new value replaces the old one.
-/// The ledger measures all times by one clock, so that the clocks of the processes need not agree.
-/// The ledger remembers a host for a minute, or for the delay of the host if the delay is longer.
-/// If `claim::last_asked` is shorter than this period, but the host is unknown, the ledger has lost
-/// its data. In this case, the ledger acts as if it had just granted a turn.
+/// The delay between two turns at a host has two minimums: the `claim::after` of the earlier turn,
+/// and the stored `claim::least`. For a minute, the ledger stores the longest `claim::least` of all
+/// processes. If the process with the stored value claims again, the new value replaces the stored
+/// value. All times come from one clock, so the clocks of the processes need not agree. The ledger
+/// remembers a host for the memory time: a minute, or the delay of the host if longer. If the last
+/// claim of a process is within the memory time (`claim::last_asked`), but the host is unknown, the
+/// ledger has lost its data. After the loss, the ledger acts as if it had just granted a turn.
 ///
 /// A request must start within `claim::lateness` after the ledger grants the turn. The delay to the
 /// next turn begins when `claim::lateness` is over. If the answer of the ledger takes longer than

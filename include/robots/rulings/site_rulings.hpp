@@ -236,7 +236,7 @@ class site_rulings {
   }
   [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
 
-  /// Calls `on_denied(site)` when a ruling begins to deny a site, until the result is destroyed.
+  /// Calls `on_denied` when a ruling begins to deny a site. Destroy the result to end the calls.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view)> on_denied) {
     return listeners_.add(std::move(on_denied));
@@ -424,7 +424,7 @@ class site_rulings {
     }
   }
 
-  /// Returns the rulings of `kind` in force, sorted by key. Subtracts `least` from `ruling::value`.
+  /// Lists the key and `ruling::value - least` of each ruling of `kind` that is in force, sorted.
   template <class Value>
   [[nodiscard]] std::vector<std::pair<std::string, Value>> in_force(ruling_kind kind,
                                                                     int least) const {

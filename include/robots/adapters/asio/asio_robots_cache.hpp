@@ -251,7 +251,7 @@ class asio_robots_cache {
     Cache& cache_;
     F fetcher_;
     std::atomic<bool> is_closed_ = false;
-    // Guards `driver_`. An observer of the cache can call `begin` while its thread holds the mutex.
+    // Guards `driver_`. A thread that holds the mutex can run an observer that calls `begin`.
     std::recursive_mutex working_;
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };

@@ -122,10 +122,10 @@ class AuditTrail {
     }
   }
 
-  /// Waits until each earlier event is on the disk, or is counted on the disk as lost. Returns
-  /// false if an event is neither on the disk nor counted there within `longest`. Always returns
-  /// false after the disk has lost entries, or after another program has deleted or truncated a
-  /// file.
+  /// Waits up to `longest` until the background thread has handled all earlier events. Returns true
+  /// if each earlier event is on the disk, or if an entry on the disk counts the event as lost.
+  /// Always returns false after the disk has lost entries, or after another program has deleted or
+  /// truncated a file.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest = std::chrono::seconds{10}) const {
     return queue_->flush(longest) && writer_->is_complete();
   }

@@ -55,9 +55,9 @@ class curl_transfers {
   using on_done = std::function<void(fetch_response)>;
   using slot_factory = std::function<curl_slot(const curl_settings&)>;
 
-  /// The slots from `make` may use `settings`. The constructor makes a slot, so it throws if this
-  /// libcurl lacks an option. The thread that stops a request calls `wake`, which must cause a call
-  /// of `collect()`, and must not throw. If `wake` is empty, a stop ends the wait of `run_once`.
+  /// Keeps `settings` alive for the slots from `make`. Makes one slot, and throws if this libcurl
+  /// lacks an option. A thread that stops a request calls `wake`. `wake` must cause a call of
+  /// `collect()`, and must not throw. If `wake` is empty, a stop ends the wait of `run_once`.
   curl_transfers(std::shared_ptr<const curl_settings> settings, slot_factory make,
                  std::function<void()> wake = {})
       : settings_(std::move(settings)), make_(std::move(make)), wake_(std::move(wake)) {
@@ -190,8 +190,8 @@ class curl_transfers {
     begin_waiting();
   }
 
-  /// Begins waiting exchanges, the oldest first, until `most_running_` exchanges run. The timeout
-  /// of an exchange starts here.
+  /// Starts the exchanges in `waiting_`, the oldest first, until `most_running_` exchanges run. The
+  /// timeout of an exchange starts in this function.
   void begin_waiting() {
     while (!waiting_.empty() && running_.size() < most_running_) {
       exchange& one = waiting_.front();

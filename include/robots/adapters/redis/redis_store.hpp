@@ -33,8 +33,8 @@ namespace robots {
 /// answer as expected.
 ///
 /// A call for up to 512 keys takes at most `connect_timeout` plus twice `command_timeout`. Each
-/// further 512 keys add one `command_timeout`. In a cluster, the limits apply to each node, and a
-/// call that must find the nodes can take half of `connect_timeout` more.
+/// further 512 keys add one `command_timeout`. In a cluster, these limits apply to each node.
+/// Loading the list of nodes adds at most half of `connect_timeout` to a call.
 ///
 /// (P) stands for `redis_options::key_prefix`, the letter `v`, the version of the record format,
 /// and a colon. A value has the key `(P)site:KEY`, and a lease has the key `(P)lease:KEY`. The

@@ -363,7 +363,7 @@ class SqliteStore : public SharedStore {
   }
 
  private:
-  /// Reports other stores' changes with numbers above `last`, until a stop is requested.
+  /// Until a stop is requested, reports each change that another store makes after change `last`.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
                      const std::function<void(std::string_view)>& on_change, std::int64_t last) {

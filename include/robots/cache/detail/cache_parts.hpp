@@ -37,7 +37,7 @@ struct found {
   time_point now{};    // the time of the look-up, if `from_cache` is true
 };
 
-/// Returns `all`, but with the policy of crawler number `agent` if `all` has such a policy.
+/// Replaces `all.policy` with the policy for crawler number `agent` if there is one. Returns `all`.
 [[nodiscard]] inline found selected(found all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);

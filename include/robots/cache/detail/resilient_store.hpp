@@ -103,11 +103,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Lets a later `release_and_catch_up` or `deliver` make a call to the store. If `value` is set,
-  /// the call publishes and announces `value`. Otherwise, the call erases the key for all
-  /// processes. A later `owe` for the same key replaces the call. Until a key is erased, this
-  /// process ignores the stored value of the key. While 65,536 keys wait, a call for another key is
-  /// lost, and the observer gets an event.
+  /// Adds a pending call to the store. A later `release_and_catch_up` or `deliver` makes the call.
+  /// If `value` is set, the call publishes and announces `value`. Otherwise, the call erases the
+  /// key for all processes. A new pending call replaces the pending call for the same key. While an
+  /// erasure is pending, this process ignores the stored value. If 65,536 other keys have pending
+  /// calls, the new call is lost, and the observer gets an event.
   void owe(std::string_view key, std::optional<std::string> value = {}) {
     std::unique_lock lock{mutex_};
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
@@ -142,8 +142,8 @@ class resilient_store {
     }
   }
 
-  /// Releases the leases passed to `release_later`. Makes at most 64 pending calls (see `owe`),
-  /// each with a `next_try` not after `due`. Returns false if the store fails or no call is due.
+  /// Releases the leases from `release_later`. Makes up to 64 due calls: pending calls (see `owe`)
+  /// with a `next_try` not after `due`. Returns false if the store fails or no call is due.
   bool release_and_catch_up(time_point due) {
     std::vector<store_lease> leases;
     {
@@ -255,11 +255,7 @@ class resilient_store {
       end = call_end::part_failed;
     } catch (...) {
       end = call_end::failed;
-      try {
-        why = base::thrown_text("the shared store");
-      } catch (...) {
-        why = "no memory";  // allocates nothing
-      }
+      why = base::thrown_text("the shared store");
     }
     if (end != call_end::done) {
       parts_.counters.add(cache_event::far_failures);
@@ -321,8 +317,8 @@ class resilient_store {
     return end;
   }
 
-  /// If `end` is `done`, removes the pending call for `key`. A call with a count other than `times`
-  /// is newer and stays. If `end` is `part_failed`, delays the next try by a second.
+  /// If `end` is `done`, removes the pending call for `key`, unless `owe` has replaced the call
+  /// (its `times` differs). If `end` is `part_failed`, the next try comes after a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

@@ -62,7 +62,7 @@ class flight {
     return ++last_number_;
   }
 
-  /// Removes a waiter. If no waiter is left, drops the work on offer, which abandons the flight.
+  /// Removes a waiter. If the last waiter leaves while the work is on offer, abandons the flight.
   void leave(std::uint64_t number) noexcept {
     bool is_unwanted = false;
     // Declared before the lock, so that both objects are destroyed after the unlock.

@@ -33,7 +33,7 @@ class site_look_up {
   }
 
   /// Continues until there is an answer, `work` needs a step, or the look-up must wait for a
-  /// flight. If memory runs out, the next `proceed` begins again with the site `asked`.
+  /// flight. If memory runs out, the next call looks up the present site again.
   void proceed() {
     try {
       while (asked && take_step()) {
@@ -204,7 +204,7 @@ class site_look_up {
     place = {};
   }
 
-  /// Ends a look-up whose redirects lead to no policy. If a redirect is old, asks all sites again.
+  /// Repeats the look-up once if an old redirect can be fetched again. If not, the look-up fails.
   void fail(outcome why, std::string text) {
     const auto redirects = std::exchange(redirects_, {});
     asked = first_;

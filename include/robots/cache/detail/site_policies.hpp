@@ -253,7 +253,7 @@ class site_policies {
     parts_.erase(key);
   }
 
-  /// Erases each entry with the mark `in_doubt` under the names of `asked`.
+  /// Checks the entries under all names of `asked`. Erases the entries with the mark `in_doubt`.
   void forget_changed(const site& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
@@ -272,9 +272,9 @@ class site_policies {
   /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
   /// meanwhile. If `replaces_all` is true, the policy replaces the entries under all keys.
   ///
-  /// An invalidation detaches the flight before it erases the entry. So either the invalidation
-  /// erases the new entry, or this function sees that the flight is detached. `on_message` uses the
-  /// same order: it marks the flight before the entry.
+  /// An invalidation first detaches the flight, and then erases the entry. So either the
+  /// invalidation erases the new entry, or `keep` sees that the flight is detached. Likewise,
+  /// `on_message` first marks the flight, and then the entry.
   void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
             std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -303,8 +303,8 @@ class site_policies {
     }
   }
 
-  /// Returns the entry of a site, or an entry without a policy. A host without a scheme gets the
-  /// answer of its https or http origin. So the host and this origin can use each other's entries.
+  /// Returns the entry of a site, or an entry without a policy. If the site has no fresh entry, the
+  /// result can be an entry of its counterpart that is valid for the site.
   [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
     kept_entry own = look(key, now);
     if (own.policy && now < own.fresh_until) {
@@ -318,8 +318,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler (only the first if the site redirects). The function
-  /// `own` takes an earlier result of `family` and returns its policy for `agent`, or null.
+  /// Calls `make(agent, own)` for each crawler (only the first if the site redirects). `own(old)`
+  /// returns the policy (or null) for `agent` in `old`, an earlier result of `family`.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });

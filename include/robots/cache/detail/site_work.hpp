@@ -172,8 +172,8 @@ class site_work {
       lease_.reset();  // publishing has ended the lease
     }
     if (answer == publish_answer::lost) {
-      // If the lease ended before `lease_until_`, another process may have erased or taken the
-      // lease, so drop the answer. If the lease expired, keep the answer.
+      // Before `lease_until_`, the lease cannot have expired. Another process may have taken or
+      // erased the lease, so drop the answer. If the lease may have expired, keep the answer.
       if (cache_.parts.now() < lease_until_) {
         try {
           cache_.forget(flight_->asked);
@@ -324,8 +324,8 @@ class site_work {
     return true;
   }
 
-  /// Handles a reply without a newer record. After a message about a change, erases the entry,
-  /// since the site was erased. Otherwise, sets the epoch of a fresh entry to `epoch_`.
+  /// Handles a reply without a newer record. If a message reported a change, another process erased
+  /// the site, so erases the entry. Otherwise, sets the epoch of a fresh entry to `epoch_`.
   [[nodiscard]] bool end_with_confirmed() {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);

@@ -26,7 +26,8 @@ using delay_inputs = computed_delay::inputs;
   return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
 }
 
-/// Returns `from` if `times` is empty or open at `from`, or else the start of the next window.
+/// Returns `from` if `times` is empty or if one of its windows contains `from`. Otherwise, returns
+/// the start of the next window.
 [[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
                                              wall_time from) noexcept {
   constexpr std::chrono::minutes day = std::chrono::hours{24};
@@ -143,9 +144,8 @@ class host_state {
   }
 
   /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
-  /// Then each of N processes waits N times the longest delay. So on average, all processes
-  /// together send no more requests than one process. Before its first request, each process waits
-  /// for a random part of this time.
+  /// Without the ledger, each of N processes waits N times the longest delay between two requests.
+  /// Before the first request, a process waits for a random part of N longest delays.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -213,7 +213,7 @@ class host_state {
     }
   }
 
-  /// Notes that the fetch of a robots.txt at the time `fetched` sent no request to this host.
+  /// Marks the robots.txt that was fetched at `fetched` as known, but counts no request.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {

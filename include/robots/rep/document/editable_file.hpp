@@ -38,8 +38,8 @@ struct editable_file {
   std::vector<std::string> sitemaps{};                     ///< the absolute URLs of sitemaps
 };
 
-/// Writes a robots.txt. `parse` finds the groups, rules, delays and sitemaps of `file` in the
-/// result.
+/// Writes `file` as a robots.txt. If `parse` reads the result, the document has the same groups,
+/// rules, delays and sitemaps as `file`.
 ///
 /// A group without rules gets the line `Disallow:`, which denies nothing. Takes linear time.
 ///

@@ -35,8 +35,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
 
 }  // namespace rep_detail
 
-/// Writes a document as JSON. The format comes from the function PARSE (source: WEB::ROBOTS, see
-/// tests/requirements.md):
+/// Writes a document as JSON, in the format that WEB::ROBOTS (see tests/requirements.md) defines
+/// for the result of its function PARSE:
 ///
 ///     {"groups":[{"userAgents":["*"],"allow":["/public"],"disallow":["/admin"],"crawlDelay":5}],
 ///      "sitemaps":["https://example.com/sitemap.xml"],"host":null}
@@ -69,8 +69,8 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   return std::move(line).finish();
 }
 
-/// Writes a verdict as JSON. The format comes from the function MATCH (source: WEB::ROBOTS, see
-/// tests/requirements.md):
+/// Writes a verdict as JSON, in the format that WEB::ROBOTS (see tests/requirements.md) defines for
+/// the result of its function MATCH:
 ///
 ///     {"allowed":true,"directive":"allow","pattern":"/products/","userAgent":"FerretBot"}
 ///

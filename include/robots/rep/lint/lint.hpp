@@ -143,8 +143,8 @@ class rule_lint {
 
   const parse_options& options_;
   std::vector<diagnostic>& findings_;
-  // The sorted specificities of the patterns of all Allow lines, and of all Disallow lines. Each
-  // list covers all groups of the file, since groups of one crawler are merged.
+  // The sorted specificities of all Allow patterns, and of all Disallow patterns. Both lists cover
+  // the whole file, since several groups can apply to one crawler.
   std::array<std::vector<std::uint32_t>, 2> specificities_;
   std::vector<char> text_;  // the compiled patterns; reserved, so that they never move
   std::vector<entry> rules_;

@@ -48,9 +48,9 @@ namespace rep_detail {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
-/// Returns true for an extension, such as Crawl-delay, that applies to the crawlers in the
-/// User-agent lines directly above. If User-agent lines follow an extension, extensions below those
-/// lines apply only to the crawlers in those lines. By default, an extension between User-agent
+/// Returns true for an extension that applies only to some crawlers, such as Crawl-delay. An
+/// extension applies to the crawlers in the nearest run of User-agent lines above. The next
+/// User-agent line after an extension starts a new run. By default, an extension between User-agent
 /// lines does not start a new group. Sitemap, Host and Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;

@@ -58,8 +58,8 @@ namespace rep_detail {
 
 namespace rep_detail {
 
-/// The quality of a match between a User-agent line and a crawler, from worst to best. A value can
-/// be above `own`: the earlier the crawler's name is in the caller's list, the higher is the value.
+/// The quality of a match between a User-agent line and a crawler, from worst to best. Values above
+/// `own` rank the names of a crawler with several names: an earlier name has a higher value.
 enum class agent_match : std::size_t { none, everyone, own };
 
 /// Decides whether a User-agent line names a crawler.

@@ -187,7 +187,7 @@ struct rule_table {
   /// A long rule counts as several tries: one more for every `octets_per_try` octets.
   static constexpr std::size_t octets_per_try = 8;
 
-  /// The number of tags that can be compared in the time that one try takes.
+  /// The number of tags that can be compared in the time that matching one short rule takes.
   static constexpr std::size_t look_ups_per_trial = 8;
 };
 

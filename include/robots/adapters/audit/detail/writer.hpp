@@ -163,8 +163,8 @@ class audit_writer {
                   ", and must be from 0 to 1");
     const auto every = options.flush_every.value_or(std::chrono::milliseconds{0}).count();
     base::require(every >= 0, "audit_options: flush_every", every, " ms: set 0 for at once");
-    // JSON escapes can make a robots.txt or its directives six times longer. The result must fit
-    // into one line with the other members.
+    // JSON escapes can make a robots.txt or its directives six times longer. A line of the trail
+    // must have room for the escaped text and for the rest of the entry.
     static_assert(audit_lines::longest / 8 == 4'194'304);
     base::require(crawler.parse.max_bytes <= audit_lines::longest / 8,
                   "AuditTrail: parse.max_bytes", crawler.parse.max_bytes,

@@ -27,9 +27,10 @@
 namespace robots::adapters_detail {
 
 /// Returns the length in the `value` of a Content-Length field. Returns an empty optional if
-/// `value` is not a number below 10^18, or differs from `earlier` fields. Without a valid length,
-/// the end of the body is unknown (RFC 9112, section 6.3). libcurl does not compare lengths.
-/// libcurl uses the last length, and ignores a length that does not fit into 63 bits.
+/// `value` is not a number below 10^18 or a list of equal ones, or differs from `earlier` fields.
+/// Without a valid length, the end of the body is unknown (RFC 9112, section 6.3). libcurl does not
+/// compare lengths. libcurl uses the last length, and ignores a length that does not fit into 63
+/// bits.
 [[nodiscard]] constexpr std::optional<std::uint64_t> content_length(
     std::string_view value, std::optional<std::uint64_t> earlier) noexcept {
   while (true) {

@@ -383,9 +383,9 @@ constexpr void write_target(const target_path& path, const normal_form& form, Pu
   write_normal(path.text, form, put);
 }
 
-/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. A text
-/// of this size shows that the form is too long. The function is not inlined, since most targets do
-/// not need the large buffer.
+/// Calls `use` with the normal form of a target, cut after `max_normal_target + 1` octets. If `use`
+/// gets more than `max_normal_target` octets, the form is too long. The function is not inlined,
+/// since most targets do not need the large buffer.
 template <class Use>
 ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const normal_form& form,
                                              Use use) {

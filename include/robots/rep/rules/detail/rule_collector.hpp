@@ -297,8 +297,8 @@ class group_selection {
     return is_more;
   }
 
-  /// Returns true if a line of `kind`, other than User-agent, now applies to the crawler. If a
-  /// later User-agent line matches better, the line no longer applies.
+  /// Returns true if a line of `kind` at the current place applies to the crawler. `kind` is not
+  /// User-agent. If a later User-agent line matches better, the line no longer applies.
   [[nodiscard]] constexpr bool applies(directive_kind kind) const noexcept {
     const agent_match named = is_rule(kind) ? in_group_ : right_above_;
     return named == found_ && named != agent_match::none;

@@ -47,8 +47,8 @@ inline constexpr normal_form rfc9309_target_form = [] {
   return form;
 }();
 
-/// The form of google/robotstxt for rules. Encodes octets outside ASCII, and writes escapes in
-/// upper case.
+/// The normal form of rules in google/robotstxt. Encodes octets outside ASCII, and writes escapes
+/// in upper case.
 inline constexpr normal_form google_rule_form = [] {
   normal_form form{};
   for (unsigned octet = 0x80; octet < 256; ++octet) {

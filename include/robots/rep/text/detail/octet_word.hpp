@@ -67,8 +67,8 @@ template <unsigned char... Others>
          (has_octet_below(word, '!') || (has_octet(word, Others) || ...));
 }
 
-/// Replaces all octets of `word` except the first `count` octets by `~`, and returns the result.
-/// The replaced octets must be 0. `has_other_than_graphic` ignores the graphic character `~`.
+/// Returns `word` with `~` in place of each octet after the first `count` octets. The replaced
+/// octets must be 0. `has_other_than_graphic` ignores the graphic character `~`.
 [[nodiscard]] constexpr octet_word with_graphic_end(octet_word word, std::size_t count) noexcept {
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
