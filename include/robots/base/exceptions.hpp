@@ -22,7 +22,7 @@ void require(bool is_valid, const char* name, Number value, const char* advice) 
   }
 }
 
-/// Returns the text of the current exception. Otherwise, returns that `who` failed, or "no memory".
+/// Returns the text of the current exception, "WHO failed without a reason" or "no memory".
 [[nodiscard]] inline std::string thrown_text(std::string_view who) noexcept {
   try {
     std::string text = std::string{who} + " failed without a reason";

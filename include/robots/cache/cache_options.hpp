@@ -94,9 +94,9 @@ struct cache_options {
   /// false, the rules of the site apply. With a shared store, every process that gets this
   /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
   ///
-  /// If empty, `fallback.halts_hostile()` decides. The preset `strict()` halts the site, even after
-  /// `with` has changed an action. The other presets do not halt the site, since a site can deny
-  /// everything by mistake. A halt would outlast the mistake, until you call `resume`.
+  /// If empty, `fallback.halts_hostile()` decides. The preset `strict()` halts the site, even if a
+  /// call of `with()` has changed an action. The other presets do not halt the site, since a site
+  /// can deny everything by mistake. A halt would outlast the mistake, until you call `resume`.
   std::optional<bool> halt_hostile{};
   /// The cache halts a site if all fetches of its robots.txt have failed for this time
   /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the

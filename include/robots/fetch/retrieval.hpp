@@ -218,7 +218,7 @@ void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits
 }
 
 /// Does the steps of `work`. Stops before an exchange whose timeout would end after `deadline`, and
-/// before a wait that would not end before `deadline`. Returns true if the retrieval has ended.
+/// before a wait until `deadline` or longer. Returns true if the retrieval has ended.
 template <Fetcher F, Clock C>
 [[nodiscard]] bool advance_retrieval(retrieval& work, F& fetcher, C& clock, time_point deadline) {
   while (!std::holds_alternative<retrieval_result>(work.next())) {

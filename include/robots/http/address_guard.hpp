@@ -104,13 +104,13 @@ inline constexpr std::array embedded_ipv4_places{
 /// RFC 4291), `documentation` (RFC 5737, RFC 3849, RFC 9637) and `benchmarking` (RFC 2544, RFC
 /// 5180).
 ///
-/// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. Such an address
-/// is mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo (`2001::/32`) or
+/// An IPv6 address that contains an IPv4 address has the kind of the IPv4 address. The types are
+/// mapped (`::ffff:0:0/96`), NAT64 (`64:ff9b::/96`), 6to4 (`2002::/16`), Teredo (`2001::/32`) and
 /// ISATAP (an interface identifier that begins with `0:5efe` or `200:5efe`). A Teredo address is
-/// `global` only if its client and its server are `global`. An ISATAP address has the
-/// kind of its prefix if this kind is neither `global` nor `reserved`. Addresses in `::/96`
-/// (IPv4-compatible, obsolete) and in `64:ff9b:1::/48` are never `global`. In the latter, only the
-/// operator can find the IPv4 address.
+/// `global` only if its client and its server are `global`. An ISATAP address has the kind of its
+/// prefix if this kind is neither `global` nor `reserved`. Addresses in `::/96` (IPv4-compatible,
+/// obsolete) are never `global`. Addresses in `64:ff9b:1::/48` are not, either: only their operator
+/// knows the place of the IPv4 address.
 [[nodiscard]] constexpr std::string_view kind_of(const ip_address& address) noexcept {
   const http_detail::ipv6_octets& octets = address.octets();
   const bool is_isatap =  // without regard to the universal bit and the group bit

@@ -104,8 +104,8 @@ class fallback_policy {
   }
 
   /// Returns this policy with another action for one outcome. The name of a changed policy is
-  /// `custom`. Throws `std::invalid_argument` if `action` is `parse` and an outcome `kind` has no
-  /// file to parse.
+  /// `custom`. Throws `std::invalid_argument` if `action` is `parse`, but there is no file to parse
+  /// after `kind`.
   [[nodiscard]] constexpr fallback_policy with(outcome kind, fallback_action action) const {
     if (action == fallback_action::parse && !detail::has_text(kind)) {
       throw std::invalid_argument{"fallback_policy::with: there is no robots.txt to parse after " +

@@ -216,8 +216,8 @@ class malformed_counts {
   explicit malformed_counts(std::size_t most_sites) : sites_{most_sites} {}
 
   [[nodiscard]] int add(std::string_view key) {
-    // A site with a smaller `note` gets a later time from `needed_until`. The times only sort the
-    // sites: a full table forgets the site with the latest time.
+    // A full table forgets the site with the latest time from `needed_until`. This is the site with
+    // the smallest `note`. The times have no other meaning.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};
     };

@@ -11,8 +11,8 @@ namespace robots {
 
 /// The options of a `RedisStore` or a `RedisPaceLedger`.
 struct redis_options {
-  /// The URL of the server, in one of these forms. Parts in brackets are optional. `%XX` is an
-  /// octet in hexadecimal digits:
+  /// Parts in brackets are optional, and `%XX` is an octet in hexadecimal digits. The URL of the
+  /// server has one of these forms:
   ///
   ///     redis://[user[:password]@]host[:6379][/database]
   ///     unix://[user[:password]@]/path/of/socket[?db=database]

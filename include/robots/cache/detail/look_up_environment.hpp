@@ -103,8 +103,8 @@ class look_up_environment {
   /// Erases the rules of a site in this process. Passes on exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
-    // A flight that already runs can have an old result. A flight that begins during the erasure
-    // may have read an entry just before its erasure. So neither flight may store its result.
+    // No flight may store an old result. A flight that already runs can have one. A flight that
+    // begins during the loop can have one, too, if it reads an entry before the loop erases it.
     detach(names);
     for (const site& name : names) {
       policies.forget(name.key());

@@ -317,8 +317,8 @@ class resilient_store {
     return end;
   }
 
-  /// If `end` is `done`, removes the pending call for `key`, unless `owe` has replaced the call
-  /// (its `times` differs). If `end` is `part_failed`, the next try comes after a second.
+  /// If `end` is `done`, removes the pending call for `key`. A call with another number than
+  /// `times` is newer and stays. If `end` is `part_failed`, the next try comes after a second.
   void settle(std::string_view key, std::uint64_t times, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);

@@ -200,8 +200,8 @@ class host_state {
 
   /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
   /// another host redirected its robots.txt to this host. If `always` is true, counts every
-  /// request. Otherwise, counts at most two requests between two page requests: one with an
-  /// `own_policy`, and one with null. Without this limit, the requests could delay pages forever.
+  /// request. Otherwise, counts only the first call with an `own_policy` and the first with null
+  /// after each page request. Without this limit, the requests could delay pages forever.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
