@@ -297,7 +297,8 @@ TEST_CASE("A header in detail/ is included only by headers of its room") {
 }
 
 // All rooms may use the names in `robots::detail`, but users may not.
-TEST_CASE("A name that is not public is in robots::detail or in a namespace of its room") {
+TEST_CASE(
+    "A name that is not public is in robots::detail or in the detail namespace of its folder") {
   for (const source_file& header : headers()) {
     const std::string name = included_as(header);
     const std::string own{room_of(name)};
@@ -319,7 +320,7 @@ TEST_CASE("A name that is not public is in robots::detail or in a namespace of i
   }
 }
 
-TEST_CASE("A test includes the header that it tests first") {
+TEST_CASE("The first include of a test is the header that it tests") {
   std::set<std::string> names;
   for (const source_file& header : headers()) {
     names.insert(included_as(header));
@@ -457,7 +458,9 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no l
   }
 }
 
-TEST_CASE("A header includes its bodies last, unless ROBOTS_COMPILED is set, and src.hpp has all") {
+TEST_CASE(
+    "A header includes its bodies last, unless ROBOTS_COMPILED is set; src.hpp includes all "
+    "bodies") {
   const std::vector<source_file>& all = headers();
   std::set<std::string> found;
   for (const source_file& header : all) {

@@ -591,7 +591,8 @@ TEST_CASE("An exception of the library names a value, or says what to do") {
   CHECK(messages > 50);
 }
 
-TEST_CASE("Names in the headers have words of the glossary only in the rooms of these words") {
+TEST_CASE(
+    "A name has a word of the glossary only in the folders that the glossary gives for the word") {
   const fs::path root = fs::path{ROBOTS_SOURCE_DIR} / "include/robots";
   findings counts;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator{root}) {
@@ -615,7 +616,7 @@ TEST_CASE("Names in the headers have words of the glossary only in the rooms of 
   CHECK(counts.misnamed == 0);
 }
 
-TEST_CASE("The counts find what they look for") {
+TEST_CASE("Each check of the wording finds an example of what it looks for") {
   for (const std::string_view fragment : fragments) {
     CAPTURE(fragment);
     CHECK(fragments_in("It is " + std::string{fragment} + " it.") > 0);
@@ -664,7 +665,7 @@ TEST_CASE("The counts find what they look for") {
   CHECK(thrown_in("// does not throw. throw;").empty());
 }
 
-TEST_CASE("The counts find a planted sentence in a file and in a page") {
+TEST_CASE("The checks of the wording find a planted sentence in a header and in a document") {
   const fs::path folder = fs::temp_directory_path() / "robots_plain_words";
   fs::create_directories(folder);
   std::ofstream{folder / "a.hpp"} << "/// Whether a site\n/// is told anew.\nint made = 1;\n";

@@ -98,7 +98,9 @@ TEST_CASE("Many threads add to one queue, and no text is lost") {
   }
 }
 
-TEST_CASE("The worker gets flushes, is called when it asks, and is abandoned if it is stuck") {
+TEST_CASE(
+    "The worker learns of a flush, is called at the time that it names, and is abandoned if "
+    "stuck") {
   using namespace std::chrono_literals;
   gate stuck;
   std::atomic<int> calls = 0;
@@ -163,7 +165,7 @@ TEST_CASE("Callers that wait for room lose no item") {
   CHECK(written == 405);
 }
 
-TEST_CASE("After a wait in vain, callers do not wait until the worker continues") {
+TEST_CASE("After a wait in vain, callers do not wait at all before the worker has continued") {
   using namespace std::chrono_literals;
   gate stuck;
   queue texts{100, [&](text_queue::work& /*now*/) {

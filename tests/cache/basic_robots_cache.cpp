@@ -441,7 +441,9 @@ TEST_CASE("A deadline ends the call, but not the fetch, which has its own timeou
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("Without a free thread, a deadline shortens the timeout, and a timeout is not kept") {
+TEST_CASE(
+    "Without a free thread, a deadline shortens the timeout, and a failure by this limit is not "
+    "kept") {
   cache_options options = foo_bot();
   options.background_threads = 0;
   scripted bot{options};

@@ -44,7 +44,7 @@ std::string objection(const cache_options& options) {
 
 }  // namespace
 
-TEST_CASE("The default options have the values of their sources and are accepted") {
+TEST_CASE("The default options have the values of the source documents and are accepted") {
   const cache_options options = foo_bot();
   CHECK(objection(options).empty());
   CHECK(options.default_ttl == 24h);

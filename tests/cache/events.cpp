@@ -228,7 +228,9 @@ TEST_CASE("The context of a call reaches the cache's own threads") {
   CHECK(bot.diary.all->threads[2] != std::this_thread::get_id());
 }
 
-TEST_CASE("A call for a URL of an excluded host is counted and reported once, with any member") {
+TEST_CASE(
+    "A call for a URL of an excluded host is counted and reported once, whichever member is "
+    "called") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   observed bot{options};

@@ -57,7 +57,8 @@ TEST_CASE("A failure is tried again within the call, and the decision has the nu
   CHECK(bot.clock.now() > began);
 }
 
-TEST_CASE("A fetcher that cancels without a stop request gets no more calls than a failing site") {
+TEST_CASE(
+    "A fetcher that cancels without a stop request is called no more often than one that fails") {
   scripted bot{usual()};
   bot.web.otherwise(ScriptedFetcher::failure(fetch_error::cancelled));
   const robots::call_options limits{.deadline = bot.clock.now() + 1h};
@@ -80,7 +81,8 @@ TEST_CASE("A wait that would outlast the deadline does not begin, and the failur
   CHECK(bot.cache.check(home).from_cache);
 }
 
-TEST_CASE("A failure that a caller's deadline cut short is kept until the next planned try") {
+TEST_CASE(
+    "If a caller's deadline ends the retries, the failure is kept until the next planned try") {
   cache_options options = usual();
   options.background_threads = 0;
   scripted bot{options};
@@ -220,7 +222,7 @@ TEST_CASE("A site whose files are malformed several times goes into quarantine u
   CHECK(bot.cache.quarantined().empty());
 }
 
-TEST_CASE("Quarantine applies to a host and its origin, even in calls without time") {
+TEST_CASE("Quarantine applies to a host and its origin, even in calls whose deadline has passed") {
   const std::string_view origin = "https://example.com/";
   const std::string_view bare = "example.com";
   for (const auto& [first, second] : {std::pair{origin, bare}, std::pair{bare, origin}}) {

@@ -320,7 +320,7 @@ TEST_CASE("One action of a policy can be replaced") {
   CHECK(world.cache.allowed("https://other.example/"));
 }
 
-TEST_CASE("If an option denies missing files, the fallback policy decides") {
+TEST_CASE("If an option says that a missing file denies everything, the fallback policy decides") {
   using robots::fallback_action;
   scripted world{
       foo_bot(fallback_policy::strict().with(outcome::not_found, fallback_action::deny_all))};

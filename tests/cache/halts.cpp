@@ -428,7 +428,7 @@ TEST_CASE("Access is revoked if an allowed page answers 401, 403 or a challenge"
   CHECK(of.web.count() == 1);
 }
 
-TEST_CASE("A page that the rules at the end of all redirects disallow revokes no access") {
+TEST_CASE("No access is revoked by a page that the rules at the end of all redirects disallow") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   cache_options options = foo_bot();
   options.max_redirects = 1;
@@ -741,7 +741,9 @@ TEST_CASE("A site that turns hostile is halted, whatever it answers in between")
   }
 }
 
-TEST_CASE("If the predicate throws, the site is high-risk; a bad suffix is refused") {
+TEST_CASE(
+    "A site is high-risk if the function for high risk throws; a bad suffix in the list is "
+    "refused") {
   cache_options options = foo_bot();
   options.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no idea"}; };
   scripted bot{options};

@@ -112,7 +112,9 @@ void script(ScriptedFetcher& web) {
 
 }  // namespace
 
-TEST_CASE("allowed answers and counts like check: without an entry, with a fresh or a stale one") {
+TEST_CASE(
+    "The member allowed answers and counts like check: without an entry, or with a fresh or stale "
+    "one") {
   scripted checked{excluding_gov()};
   scripted asked{excluding_gov()};
   script(checked.web);
@@ -137,7 +139,7 @@ TEST_CASE("allowed answers and counts like check: without an entry, with a fresh
   CHECK(a.allowed + a.denied == 3 * std::size(urls));
 }
 
-TEST_CASE("A hit asks the storage once and the clock once, with every member") {
+TEST_CASE("In every member, a hit asks the storage once and the clock once") {
   CountingClock clock;
   CountingStorage storage;
   ScriptedFetcher web;

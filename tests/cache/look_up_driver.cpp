@@ -185,7 +185,9 @@ TEST_CASE("An abandoned wait ends, and an abandoned look-up without work is drop
   CHECK(bot.driver->next_run() == std::nullopt);
 }
 
-TEST_CASE("A retry that is abandoned after its wait wakes the loop once, with its response") {
+TEST_CASE(
+    "A look-up that is left during the fetch after a retry's wait wakes the loop once, when it "
+    "ends") {
   auto options = foo_bot();
   options.retry.attempts = 2;
   options.finish_abandoned = false;
@@ -216,7 +218,7 @@ TEST_CASE("A destroyed driver cancels its requests, and other callers start thei
   CHECK(std::holds_alternative<fetch_request>(bot.cache.begin(home).next()));
 }
 
-TEST_CASE("run passes an exception of a callback on, and the next run continues") {
+TEST_CASE("run throws the exception of a callback, and the next run continues") {
   driven bot;
   bot.driver->start(bot.cache.begin("https://first.example/"),
                     [](const look_up&) { throw std::runtime_error{"enough"}; });

@@ -116,7 +116,8 @@ TEST_CASE(
   check(false, false);
 }
 
-TEST_CASE("A 304 can change the lifetime, and a 304 with another entity tag is trusted once") {
+TEST_CASE(
+    "A 304 can change the lifetime; after a 304 with another entity tag, no entity tag is sent") {
   scripted bot;
   bot.web.on(
       robots_url,
@@ -268,7 +269,7 @@ TEST_CASE("A decision is stale if the redirect or the rules at its end are stale
   }
 }
 
-TEST_CASE("A policy that is too stale is not used; without the option, no stale policy is used") {
+TEST_CASE("A policy that is too stale is not used; by default, no stale policy is used") {
   for (const auto allowance : {0s, 3'600s}) {
     scripted bot{stale_for(allowance)};
     bot.web.on(robots_url, robots::test::ok(), robots::test::ok(""));

@@ -226,7 +226,7 @@ TEST_CASE("max_redirects counts all redirects of a chain of sites, in the cache 
   }
 }
 
-TEST_CASE("A chain that max_redirects ends at five redirects or fewer denies everything") {
+TEST_CASE("If max_redirects ends a chain after fewer than five redirects, everything is denied") {
   // RFC 9309, section 2.3.1.2: a crawler should follow five redirects, so a file may be there.
   for (const int most : {1, 4}) {
     CAPTURE(most);
@@ -367,7 +367,8 @@ TEST_CASE("A thread of the cache never waits for a flight that waits for that th
 }
 
 TEST_CASE(
-    "A host that http redirects to its unreachable https origin causes no loop, and is denied") {
+    "A host whose http origin redirects to an unreachable https origin causes no loop, and is "
+    "denied") {
   for (const bool by_another_site : {false, true}) {
     for (const char* first : {"example.com", "https://s0.example/"}) {
       CAPTURE(by_another_site);

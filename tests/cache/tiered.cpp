@@ -762,7 +762,7 @@ TEST_CASE("No caller waits for a store that fails and grants no leases") {
   CHECK(crawlers.web.count() == 2);  // nothing is published without a lease
 }
 
-TEST_CASE("Near hits and new sites are answered while the store is down") {
+TEST_CASE("Hits in the process and new sites are answered while the store is down") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok()).on("https://other.example/robots.txt", ok());
   const auto cache = crawlers.worker();

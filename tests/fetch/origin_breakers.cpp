@@ -52,7 +52,9 @@ TEST_CASE("An origin that answers again is treated like a new origin") {
   CHECK(breakers.admits(broken, start));
 }
 
-TEST_CASE("A probe that is dropped after it expired does not permit a third probe") {
+TEST_CASE(
+    "If an expired probe was replaced by a second one, dropping the first does not permit a "
+    "third") {
   origin_breakers breakers{{.failures = 1, .cooldown = 60s}};
   breakers.on_failure(broken, start);
   CHECK(breakers.admits(broken, start + 60s));

@@ -378,7 +378,7 @@ TEST_CASE("After https has answered, http is not asked, whatever the next tries 
   CHECK(result(work).url == https_url);
 }
 
-TEST_CASE("A breaker that a 5xx opened does not lead to http") {
+TEST_CASE("If 5xx responses opened the breaker of an https origin, the http origin is not asked") {
   retrieval_options with = options();
   with.breakers = std::make_shared<robots::detail::origin_breakers>(
       robots::breaker_options{.failures = 2, .cooldown = 1h});

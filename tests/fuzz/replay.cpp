@@ -32,7 +32,9 @@ TEST_CASE("Product tokens are read from any header") {
   replay("product_token", fuzz::fuzz_product_token);
 }
 TEST_CASE("Freshness stays within its limits") { replay("freshness", fuzz::fuzz_freshness); }
-TEST_CASE("URLs, origins and site keys read back") { replay("url", fuzz::fuzz_url); }
+TEST_CASE("URLs, origins and site keys are the same after they were written and read again") {
+  replay("url", fuzz::fuzz_url);
+}
 TEST_CASE("Records are read as they were written, or not at all") {
   replay("record", fuzz::fuzz_record);
 }

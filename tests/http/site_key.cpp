@@ -67,7 +67,7 @@ static_assert(target_behind_key("example.com//x", "example.com") == "example.com
 static_assert(target_behind_key("https://example.com//x", "https://example.com") ==
               "https://example.com//x");
 
-TEST_CASE("If a text is a key, it is the key of the site that the URL names") {
+TEST_CASE("If the start of a URL is a site key, it is the key of the site that the URL names") {
   std::mt19937 random{9309};
   constexpr std::string_view alphabet = "aab.:84043/?#@[]%6\\_-A~";
   std::size_t keys = 0;

@@ -410,7 +410,8 @@ TEST_CASE(
   CHECK(failing.stats().lost == lost);
 }
 
-TEST_CASE("A stream has each line at once, and an incomplete line ends before the next line") {
+TEST_CASE(
+    "Each line reaches a stream at once, and an incomplete line is ended before the next line") {
   /// Accepts only the next `room` octets.
   struct small_disk : std::stringbuf {
     std::size_t room = 0;

@@ -57,7 +57,7 @@ std::shared_ptr<const policy> failed(fallback_action action,
 
 }  // namespace
 
-TEST_CASE("A policy can be made of temporary or of lasting directives and source") {
+TEST_CASE("A policy can be made from temporary or named directives and sources") {
   const robots::crawler_directives directives = robots::directives_for(whole_file, "FooBot");
   const record_head head{{.status = 200, .url = "https://example.com/robots.txt"}};
   const policy original{directives, head, time_point{1h}};

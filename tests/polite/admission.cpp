@@ -107,7 +107,7 @@ struct measured_crawler {
 
 }  // namespace
 
-TEST_CASE("A denial of one site does not refuse a page of another site with the same pace") {
+TEST_CASE("If one site denies a page, a page of another site with the same pace is not refused") {
   struct HaltingLedger : robots::test::MemoryPaceLedger {
     using MemoryPaceLedger::MemoryPaceLedger;
 

@@ -263,7 +263,8 @@ TEST_CASE("A robots.txt that is fetched after a redirect delays each of its host
   CHECK(paced.next_allowed_at("https://other.example/").at == clock.now() + 2s);
 }
 
-TEST_CASE("The requests of a policy are examined once, even if none of them was for the host") {
+TEST_CASE(
+    "The requests that fetched a policy are examined once, even if none of them was for the host") {
   const ManualClock clock;
   int keys = 0;
   gate_options options = exactly(2s);
@@ -618,7 +619,8 @@ TEST_CASE("A page is decided again only after a wait, also on a running clock") 
   CHECK(asked == 1);
 }
 
-TEST_CASE("A request waits for the delay after a robots.txt that was fetched for its decision") {
+TEST_CASE(
+    "If a decision needs a fetch of robots.txt, the page waits for the delay after this fetch") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.acquire(home).reservation.complete(fine);
@@ -750,7 +752,7 @@ TEST_CASE("A reservation that has ended never starts, even if its last decision 
   }
 }
 
-TEST_CASE("A withdrawn reservation continues if the function that decides again allows it") {
+TEST_CASE("A withdrawn reservation continues if its decide_again allows the page") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   admission_reason answer = admission_reason::go;
@@ -774,7 +776,7 @@ TEST_CASE("A withdrawn reservation continues if the function that decides again 
   CHECK(got.reservation.start().reason == admission_reason::halted);
 }
 
-TEST_CASE("If the function that decides again throws, the next start calls it again") {
+TEST_CASE("If decide_again throws, the next start calls it once more") {
   const ManualClock clock;
   gate paced{exactly(2s), clock};
   paced.try_acquire(home).reservation.complete(fine);
@@ -818,7 +820,9 @@ TEST_CASE("Threads that wait for a reservation or for their time wake when it is
   CHECK(ended == std::vector(4, admission_reason::halted));
 }
 
-TEST_CASE("A withdrawn thread that is still allowed waits in the queue again") {
+TEST_CASE(
+    "A thread whose reservation was withdrawn waits in the queue again if its page is still "
+    "allowed") {
   robots::host_gate paced{exactly(0s)};
   auto first = paced.acquire(home);
   int asked = 0;

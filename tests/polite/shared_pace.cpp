@@ -207,7 +207,7 @@ TEST_CASE("A delay applies until the last process that asked for it asks for les
   CHECK(visit_home(b) == start + 6s);
 }
 
-TEST_CASE("A Retry-After that one process gets delays all processes") {
+TEST_CASE("If one process gets a Retry-After, all processes are delayed") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -218,7 +218,7 @@ TEST_CASE("A Retry-After that one process gets delays all processes") {
   CHECK(visit_home(b) == start + 30s);
 }
 
-TEST_CASE("A fetch of robots.txt that one process reports delays all processes") {
+TEST_CASE("If one process reports a fetch of robots.txt, all processes are delayed") {
   fleet all;
   gate a{all.options(), all.clock};
   gate b{all.options(), all.clock};
@@ -307,7 +307,7 @@ TEST_CASE("A turn is not used if another process got a turn before the answer ar
   CHECK(visit_home(a) >= of_b + 1s);
 }
 
-TEST_CASE("A start asks a ledger whose answers take longer and longer only a few times") {
+TEST_CASE("If the answers of a ledger take longer and longer, a start asks only a few times") {
   struct EverLaterLedger final : MemoryPaceLedger {
     using MemoryPaceLedger::MemoryPaceLedger;
 

@@ -69,7 +69,7 @@ struct Held {
   std::free(gone);
 }
 
-TEST_CASE("A call of store that fails stores nothing, and keeps the order of the others") {
+TEST_CASE("If store() fails, it stores nothing and keeps the order of the other entries") {
   using robots::policy;
   constexpr std::size_t capacity = 16;
   const robots::cache_entry entry{

@@ -205,7 +205,7 @@ TEST_CASE("A host can have the name of a command") {
   CHECK(contains(file.check({"lint"}).output, "allowed      lint "));
 }
 
-TEST_CASE("Only check accepts the options about answers") {
+TEST_CASE("The options about answers are accepted only by the command check") {
   const robots_file file;
   const std::vector<std::vector<std::string>> modes{
       {"lint", file.path()},
@@ -469,7 +469,7 @@ TEST_CASE("Different octets are different in --json, and valid UTF-8 is readable
   }));
 }
 
-TEST_CASE("- reads the rules or the URLs from standard input") {
+TEST_CASE("The argument - reads the rules or the URLs from standard input") {
   const robots_file file;
   CHECK(run({"--file", "-", "/a.php"}, text).status == 1);
   CHECK(run({"--file", "-", "/a"}, text).status == 0);

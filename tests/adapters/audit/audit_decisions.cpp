@@ -297,7 +297,7 @@ TEST_CASE("An entry after a decision counts as its basis only within a second") 
   }
 }
 
-TEST_CASE("A decision by directives that the trail does not have for its site is found") {
+TEST_CASE("The audit finds a decision by directives that the trail does not have for the site") {
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   const robots::cache_options options{.user_agent = "FooBot",

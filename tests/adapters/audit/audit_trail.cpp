@@ -303,7 +303,9 @@ TEST_CASE("A trail that cannot be written says why") {
       audit_error);
 }
 
-TEST_CASE("A trail refuses a crawler whose files would be too long for its lines") {
+TEST_CASE(
+    "A trail refuses a crawler if a robots.txt of the maximum size is too long for a line of the "
+    "trail") {
   const trail_folder folder;
   robots::cache_options greedy = crawler();
   greedy.parse.max_bytes = std::size_t{5} << 20U;

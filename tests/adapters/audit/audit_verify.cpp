@@ -161,7 +161,9 @@ TEST_CASE("A file that is missing or in the wrong order is named") {
   CHECK_THROWS_AS(static_cast<void>(verify_audit({})), std::invalid_argument);
 }
 
-TEST_CASE("Files after the first one are intact, and the report says which part is unknown") {
+TEST_CASE(
+    "The later files of a trail are intact without the first, and the report says what is "
+    "unknown") {
   broken_trail trail;
   texts files{trail.files.begin() + 1, trail.files.end()};
   const auto found = verify_audit(files, robots::test::public_key);

@@ -126,7 +126,7 @@ TEST_CASE("A fault on a reused connection causes the same error as on a new one"
   }
 }
 
-TEST_CASE("A stop ends an exchange whose body stalls, and its connection") {
+TEST_CASE("A stop ends an exchange whose body stalls, and closes the connection") {
   for (const bool secure : {false, true}) {
     CAPTURE(secure);
     const faulty_server server(fault::stalled, secure);

@@ -192,7 +192,8 @@ TEST_CASE("Every record is whole after four processes were killed while they wro
 }
 
 TEST_CASE(
-    "A process that hangs while it writes blocks readers never and writers up to their timeout") {
+    "A process that hangs while it writes never blocks readers, and blocks writers for their "
+    "timeout") {
   const shared_file file{std::size_t{16} << 20U};
   SqliteStore store = file.open(300ms);
   store.publish("https://example.com", "value", 1h);

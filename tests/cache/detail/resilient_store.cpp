@@ -173,7 +173,7 @@ TEST_CASE("A reply does not contain a value that must still be erased") {
   CHECK_FALSE(test.store->ask({&question, 1}).front().other_value);
 }
 
-TEST_CASE("A failure of one part shows that the other parts of the store answer") {
+TEST_CASE("A failure of only one part of the store means that the other parts answer") {
   fixture test;
   int changes = 0;
   *test.observer.on_change = [&] { ++changes; };
@@ -230,7 +230,8 @@ TEST_CASE(
   CHECK(test.shared.load(key) == "of another process");
 }
 
-TEST_CASE("Missed erasures of hosts, which have the leases, are repeated before those of origins") {
+TEST_CASE(
+    "Missed erasures of hosts are repeated before those of origins, since hosts have the leases") {
   fixture test;
   for (int i = 0; i < 8; ++i) {
     const std::string host = "site" + std::to_string(i) + ".test";

@@ -110,7 +110,7 @@ TEST_CASE("A fetch can take several requests and waits") {
 }
 
 TEST_CASE(
-    "A site that is unknown in the fleet is fetched under a lease, and published after the end") {
+    "A site that is unknown in the fleet is fetched under a lease, and published after the fetch") {
   workplace files{true};
   const auto work = files.begin();
   CHECK(work->next() == work_step::ask_store);

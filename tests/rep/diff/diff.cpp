@@ -100,7 +100,8 @@ TEST_CASE("A change has the rule, its line, and a target whose verdict depends o
   CHECK(!only(removed).example_allowed);
 }
 
-TEST_CASE("A replaced rule is loosened or tightened by the paths that both rules match") {
+TEST_CASE(
+    "Whether a replaced rule is loosened or tightened depends on the paths that both rules match") {
   struct row {
     std::string_view before;
     std::string_view after;

@@ -115,7 +115,9 @@ TEST_CASE("The preferences of all groups of a crawler are merged") {
 }
 
 // RFC 9309, section 2.2.4: a line that is not a rule does not end the list of User-agent lines.
-TEST_CASE("A preference between User-agent lines applies to those above, and rules apply to all") {
+TEST_CASE(
+    "A preference between User-agent lines is for the crawlers above, and rules are for all "
+    "crawlers") {
   const robots::document file = parse(
       "User-agent: a\nContent-Usage: train-ai=y\n"
       "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n");

@@ -58,7 +58,7 @@ TEST_CASE("lint reports a rule that repeats a shorter one") {
   CHECK(findings("User-agent: *\nAllow: /p\nDisallow: /p/x\n").empty());
 }
 
-TEST_CASE("A rule is not redundant if an opposite rule of middle length could decide") {
+TEST_CASE("A rule is not redundant if an opposite rule would decide without it") {
   CHECK(findings("User-agent: a\nDisallow: /x\nDisallow: /x/y/z\nUser-agent: a\nAllow: /x/y\n")
             .empty());
 }

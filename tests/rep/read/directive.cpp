@@ -35,7 +35,7 @@ static_assert(!parse_delay("1e3"));
 static_assert(!parse_delay("1.2.3"));
 static_assert(!parse_delay("1 2"));
 
-TEST_CASE("A delay of any length is finite") {
+TEST_CASE("A delay with any number of digits is read as a finite number") {
   const auto longest = parse_delay(std::string(1'000, '9'));
   REQUIRE(longest.has_value());
   CHECK(*longest == std::chrono::seconds{0xFFFF'FFFF});

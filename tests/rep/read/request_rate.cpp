@@ -82,7 +82,7 @@ static_assert(interval_at(14h) == 20s, "a window is over when its end begins");
 static_assert(interval_at(15h) == 20s);
 static_assert(!request_rate::slowest_at({}, 0h));
 
-TEST_CASE("No rate applies outside the only window") {
+TEST_CASE("If the only rate has a window, no rate applies outside the window") {
   const auto rates = parse("User-agent: *\nRequest-rate: 1/10 0800-1300\n").read<request_rate>();
   CHECK_FALSE(request_rate::slowest_at(rates, 14h));
   CHECK(request_rate::slowest_at(rates, 8h)->interval() == 10s);

@@ -169,7 +169,7 @@ TEST_CASE("Many wildcard rules with one prefix are all tried if they can match")
   check_against_trial(text, targets);
 }
 
-TEST_CASE("A target that repeats the text of rules finds each of them") {
+TEST_CASE("If a target repeats the text of rules, each of these rules is found") {
   std::string text = "User-agent: *\n";
   for (int i = 0; i < 200; ++i) {
     text += "Disallow: /*aaaa" + std::string(static_cast<std::size_t>(i % 50), 'a') + "*" +
@@ -226,7 +226,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("The fingerprint depends on each rule, its kind and its end, and not on their order") {
+TEST_CASE(
+    "The fingerprint depends on each rule with its kind and end, but not on the order of the "
+    "rules") {
   const auto fingerprint = [](const std::string& text) {
     return robots::compile("User-agent: *\n" + text, "ExampleBot").fingerprint();
   };

@@ -17,7 +17,9 @@ std::string normal(std::string_view text, const normal_form& form) {
   return result;
 }
 
-TEST_CASE("A target is encoded, decoded and written in upper case as RFC 9309 says") {
+TEST_CASE(
+    "Octets of a target are encoded, decoded or written as escapes in upper case as RFC 9309 "
+    "says") {
   const auto target = [](std::string_view text) { return normal(text, rfc9309_target_form); };
   CHECK(target("/foo/bar?baz=quz") == "/foo/bar?baz=quz");
   CHECK(target("/%62%61%7A%2D%2E%5F%7E") == "/baz-._~");
@@ -50,7 +52,8 @@ TEST_CASE("The google dialect encodes rules and does not change targets") {
   CHECK(normal("/%7e \xE3*$", google_target_form) == "/%7e \xE3*$");
 }
 
-TEST_CASE("Text in normal form does not change, and parts of a text are normalised separately") {
+TEST_CASE(
+    "Normalising twice changes nothing, and normalising a text in parts gives the same result") {
   std::mt19937 random{9309};
   constexpr std::string_view octets = "%%%%0123456789abcdefABCDEFgz/*$ ?~\xE3";
   for (int round = 0; round < 20'000; ++round) {
