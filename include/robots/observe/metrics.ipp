@@ -257,7 +257,7 @@ ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
   list.by("robots.allowed_requests", "Decisions that allowed.", "reason", allowed_for);
   list.by("robots.fetches", "Retrievals of robots.txt that ended.", "outcome", outcomes);
   list.count("robots.fetch.not_modified", "Retrievals that ended with a 304.", not_modified);
-  list.count("robots.fetch.retries", "Tries after the first of a retrieval.", retries);
+  list.count("robots.fetch.retries", "Tries of a retrieval after its first try.", retries);
   family& status_family = list.add("robots.fetch.responses", "Responses of sites.");
   for (const auto& [status, count] : statuses) {
     observe_detail::family_list::add_sample(status_family, {}, count, "status",
@@ -273,7 +273,7 @@ ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
   list.count("robots.malformed_lines", "Lines that mean nothing, in all parsed files.",
              malformed_lines);
   family& fallback_family =
-      list.add("robots.fallbacks", "Policies that the fallback policy decided.");
+      list.add("robots.fallbacks", "Retrievals after which the fallback policy applied.");
   for (std::size_t i = 0; i < fallbacks.size(); ++i) {
     if (fallbacks[i].total() != 0) {
       const std::string row{to_string(static_cast<outcome>(i))};
