@@ -99,7 +99,7 @@ class look_up {
   void call_on_news(std::function<void()> wake);
 
   /// Stops waiting for the policy. Returns true if this look-up does a fetch. If true, do the steps
-  /// of `next()` until the step is a null policy. If no caller needs the fetch and
+  /// of `next()` until it returns a null policy. If no caller needs the fetch and
   /// `cache_options::finish_abandoned` is false, the `stop` of the steps gets a stop request.
   bool leave() noexcept;
 

@@ -18,7 +18,7 @@ namespace robots::http_detail {
 
 /// The forms of an `HTTP-date`, each without the name of the day at its start. Each `D`, `M`, `Y`,
 /// `H`, `N` or `S` stands for one character of the day, month, year, hour, minute or second. Other
-/// letters match in any case.
+/// letters match in upper or lower case.
 inline constexpr std::array<std::string_view, 3> date_forms{
     ", DD MMM YYYY HH:NN:SS gmt", ", DD-MMM-YY HH:NN:SS gmt", " MMM DD HH:NN:SS YYYY"};
 

@@ -162,7 +162,7 @@ struct site {
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   std::optional<url_scheme> scheme =
       head.scheme ? detail::parse_scheme(*head.scheme) : std::nullopt;
-  // Without `://`, an authority with `@` (`mailto:a@b.c`) or a final `:` (`http:/b.c`) is refused.
+  // A text without `://` is refused if the part before `/` has an `@` or ends with `:`.
   const bool is_other_url = head.scheme ? !scheme
                                         : head.authority.find('@') != std::string_view::npos ||
                                               head.authority.ends_with(':');

@@ -255,9 +255,9 @@ struct earlier_policies {
       policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
-/// Makes the policy of a site that redirects to another site, whose policy is `target`. If `target`
-/// is not based on rules, the fallback policy chooses the action for `head`. `head` is the combined
-/// result of the requests along the redirects.
+/// Makes the policy of a site that redirects to another site, whose policy is `target`. `head` is
+/// the combined result of the requests along the redirects. If `target` is not based on rules, the
+/// fallback policy chooses the action for `head`.
 ///
 /// `own` is the `last_answer` of the redirecting site, or null. If `target` has no last good copy,
 /// `own` serves as this copy unless `own` is too old.

@@ -216,7 +216,7 @@ class malformed_counts {
   explicit malformed_counts(std::size_t most_sites) : sites_{most_sites} {}
 
   [[nodiscard]] int add(std::string_view key) {
-    // A full table forgets the site with the latest time from `needed_until`. This is the site with
+    // A full table forgets the site for which `needed_until` returns the latest time: the site with
     // the smallest `note`. The times have no other meaning.
     const auto needed_until = [](const malformed_files& noted) {
       return (time_point::max)() - time_point::duration{1 + noted.note};

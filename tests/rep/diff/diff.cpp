@@ -100,8 +100,7 @@ TEST_CASE("A change has the rule, its line, and a target whose verdict depends o
   CHECK(!only(removed).example_allowed);
 }
 
-TEST_CASE(
-    "Whether a replaced rule is loosened or tightened depends on the paths that both rules match") {
+TEST_CASE("The paths that both rules match show if a replaced rule is loosened or tightened") {
   struct row {
     std::string_view before;
     std::string_view after;

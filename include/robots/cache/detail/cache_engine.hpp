@@ -264,7 +264,7 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options.patience);
   }
 
-  /// Publishes finished works of `look.left` if there is time. Passes the rest to cache threads.
+  /// Publishes the finished works in `look.left` while there is time. Threads do the other works.
   void hand_over_left(site_look_up& look, const call_options& limits) {
     for (shared_work& work : std::exchange(look.left, {})) {
       const work_step step = work->next();

@@ -145,7 +145,7 @@ class host_state {
 
   /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
   /// Without the ledger, each of N processes waits N times the longest delay between two requests.
-  /// Before the first request, a process waits for a random part of N longest delays.
+  /// Before the first request, a process waits for a random time up to N times that delay.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -213,7 +213,7 @@ class host_state {
     }
   }
 
-  /// Marks the robots.txt that was fetched at `fetched` as known, but counts no request.
+  /// Notes that `knows_robots_request(fetched)` is true, without counting a request.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {

@@ -35,8 +35,8 @@ struct stated_line {
     const std::optional<std::chrono::milliseconds>& own,
     const std::optional<std::chrono::milliseconds>& of_file);
 
-/// Compares two rule sets of one crawler, and two lists of other lines. Ignores order and
-/// repetition of lines.
+/// Compares two rule sets of one crawler, and two lists of lines that are not rules. Ignores order
+/// and repetition of lines.
 [[nodiscard]] change_report diff(const rule_set& before, std::vector<stated_line> stated_before,
                                  const rule_set& after, std::vector<stated_line> stated_after);
 

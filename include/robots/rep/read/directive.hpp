@@ -49,9 +49,9 @@ namespace rep_detail {
 }
 
 /// Returns true for an extension that applies only to some crawlers, such as Crawl-delay. An
-/// extension applies to the crawlers in the nearest run of User-agent lines above. The next
-/// User-agent line after an extension starts a new run. By default, an extension between User-agent
-/// lines does not start a new group. Sitemap, Host and Clean-param lines apply to the whole file.
+/// extension applies to the crawlers in the nearest run of User-agent lines above. The run ends at
+/// an extension. By default, the group of these lines does not end there. Sitemap, Host and
+/// Clean-param lines apply to the whole file.
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||

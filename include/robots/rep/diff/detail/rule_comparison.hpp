@@ -203,9 +203,9 @@ class rule_comparison {
     const listed_rule& own = *self.in[side];
     const std::size_t other = 1 - side;
     const std::string everything = symbolic(self);
-    // A target is not an example if a rule of higher rank in the set `side` matches the target.
-    // `is_example` rejects a target if the first competitor that matches has the kind `own.kind`.
-    // So each rule of higher rank becomes a competitor with `own.kind` in place of the real kind.
+    // A target is no example if a rule of higher rank in the set `side` matches the target.
+    // `is_example` rejects a target if the first matching competitor has the kind `own.kind`. So
+    // each rule of higher rank becomes a competitor with the kind `own.kind`.
     std::vector<competitor> competitors;
     for (const std::size_t index : neighbours(i)) {
       const rule& nearby = rules_[index];
@@ -290,8 +290,8 @@ class rule_comparison {
     return steps_.exceeded() ? stopped() : std::nullopt;
   }
 
-  /// Adds to `fills` texts for the wildcards and the open end of `self`. The pattern `rival` may
-  /// match a target that contains one of the texts.
+  /// Adds texts to `fills`, for the wildcards and the open end of `self`. With such a text, a
+  /// target of `self` is likely to match `rival`, too.
   static void suggest(std::vector<std::string>& fills, const rule& self,
                       const compiled_pattern& rival, std::string_view filler) {
     for (const std::string_view star : {std::string_view{}, filler}) {

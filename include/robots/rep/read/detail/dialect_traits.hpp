@@ -15,7 +15,7 @@ struct dialect_traits {
   /// If true, ignores `User-agent a b`. If false, reads the line as `User-agent:` with no name.
   bool ignores_keyless_lines = false;
   bool keeps_cut_allow = false;  ///< an Allow line that is too long is cut and obeyed
-  /// If true, skips one UTF-8 BOM, even an incomplete one. If false, skips all complete BOMs.
+  /// If true, skips at most one UTF-8 BOM, which can be incomplete. If false, skips all BOMs.
   bool partial_byte_order_mark = false;
   bool index_html_is_directory = false;  ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets = false;          ///< reads `host/path` as host and path
