@@ -66,7 +66,7 @@ class look_up {
 
   /// Returns the next step. Only the functions below change the step. If the step is a policy, the
   /// look-up has ended. Send a request only once, from any thread. When the response is no longer
-  /// needed, the `stop` of the request gets a stop request.
+  /// needed, a stop is requested through `fetch_request::stop`.
   [[nodiscard]] step next() const;
 
   /// Returns the policy, or null if the look-up has not ended. If there is a ruling on the site,

@@ -44,8 +44,8 @@ struct decision {
 
 namespace robots::detail {
 
-/// Returns true if the fallback policy decided. A policy that allows everything after
-/// `outcome::not_found` is no fallback, so the result is false.
+/// Returns true if the fallback policy decided. Returns false for a policy that allows everything
+/// after `outcome::not_found`, since a missing file is no failure.
 [[nodiscard]] inline bool is_fallback(const policy& judged) noexcept {
   const policy_basis basis = judged.basis();
   return basis == policy_basis::deny_all || basis == policy_basis::last_good ||

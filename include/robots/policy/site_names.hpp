@@ -57,7 +57,7 @@ namespace robots::policy_detail {
 }
 
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
-/// `asked`, `answer` is valid without an HTTP status, or if `answers_for` returns true.
+/// `asked`, an `answer` with an HTTP status is valid only if `answers_for` returns true.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,
                                         const policy& answer) {
   if (!asked) {

@@ -139,7 +139,7 @@ class sqlite_file {
     }
   }
 
-  /// Tests if a record is valid at ?1. If `since` is over a minute after ?1, the clock went back.
+  /// The SQL condition for a valid record at ?1. Refuses records from over a minute after ?1.
   static inline const std::string holds = "until > ?1 AND since <= ?1 + 60000";
 
   [[nodiscard]] static std::int64_t present() {

@@ -318,8 +318,8 @@ class site_policies {
   }
 
  private:
-  /// Calls `make(agent, own)` for each crawler (only the first if the site redirects). `own(old)`
-  /// returns the policy (or null) for `agent` in `old`, an earlier result of `family`.
+  /// Calls `make(agent, own)` for each crawler, or only for the first if the site redirects. For an
+  /// earlier result `old` of `family`, `own(old)` is its policy for `agent`, or null.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
     auto first = make(options_.user_agent, [](const auto& same) { return same; });
