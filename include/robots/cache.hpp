@@ -13,6 +13,7 @@
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/location.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>

@@ -104,6 +104,8 @@ std::vector<row> table() {
       {allow, allow, deny});
   add("a loop of redirects", always(ScriptedFetcher::redirect(302, robots_url)),
       outcome::too_many_redirects, {allow, allow, deny});
+  add("a Location that cannot be used", always(ScriptedFetcher::redirect(302, "http://a b/")),
+      outcome::too_many_redirects, {allow, allow, deny});
   add("a redirect to nowhere", always(ScriptedFetcher::status(302)), outcome::server_error,
       {allow, last_good, last_good});
   for (const char* target : {"file:///etc/passwd", "ftp://example.com/robots.txt", "data:,x"}) {

@@ -247,16 +247,26 @@ TEST_CASE("A redirect to another scheme is refused") {
   }
 }
 
-TEST_CASE("A redirect without a usable target counts as a server error") {
+TEST_CASE("A Location that browsers can read is followed") {
+  retrieval work = retrieval_of("example.com");
+  work.on_response(web::redirect(301, " /a b\t\xC3\xA4 "), now);
+  CHECK(asked(work) == "https://example.com/a%20b%C3%A4");
+  work.on_response(web::redirect(301, "\\\\www.example.com\\x"), now);
+  CHECK(asked(work) == "https://www.example.com/x");
+}
+
+TEST_CASE("A redirect whose Location cannot be used means that no file was found") {
   for (const std::string_view location :
-       {"http://", "http:///x", "http:x", "//", "/a b", "/a\r\nX: y", "http://a:99999/",
-        "http://\xC3\xA4/", "\\\\evil\\x"}) {
+       {"http://", "//", "http://a b/", "http://a:99999/", "http://\xC3\xA4/", "http://a..b/"}) {
     CAPTURE(location);
     retrieval work = retrieval_of("example.com");
     work.on_response(web::redirect(301, std::string{location}), now);
-    CHECK(result(work).outcome == outcome::server_error);
+    CHECK(result(work).outcome == outcome::too_many_redirects);
     CHECK(result(work).status == 301);
   }
+}
+
+TEST_CASE("A redirect without a Location counts as a server error") {
   retrieval work = retrieval_of("example.com");
   work.on_response(web::status(301), now);
   CHECK(result(work).outcome == outcome::server_error);

@@ -24,7 +24,7 @@ enum class outcome : std::uint8_t {
   too_many_requests,   ///< 429
   server_error,        ///< 5xx, and any status that has no other outcome; see `outcome_of(int)`
   unreachable,         ///< no response: DNS, connection, TLS or HTTP failed, or a timeout passed
-  too_many_redirects,  ///< more redirects than a retrieval follows, or a loop of redirects
+  too_many_redirects,  ///< too many redirects, a loop, or a Location that cannot be used
   refused,             ///< a forbidden redirect, or an address that `address_guard` refuses
   malformed,           ///< 2xx, but too many lines are malformed; see `malformed_limit`
   cancelled,           ///< the caller gave up, which says nothing about the origin; never cached

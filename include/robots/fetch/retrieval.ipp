@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/fetch/detail/redirect_target.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/freshness.hpp>
-#include <robots/http/url.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <optional>
@@ -177,38 +177,15 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     settle(response, now);
     finish(kind, std::move(response));
   };
-  // RFC 9110, section 4.1, recommends support for URIs of 8,000 octets.
-  constexpr std::size_t longest = 8'000;
-  const std::optional<std::string_view> location = find_header(response.headers, "Location");
-  if (!location) {
-    return end(outcome::server_error, "the redirect has no Location");
+  auto target =
+      fetch_detail::redirect_target(chain_.back(), find_header(response.headers, "Location"));
+  if (auto* const refusal = std::get_if<fetch_detail::redirect_refusal>(&target)) {
+    return end(refusal->kind, std::move(refusal->why));
   }
-  if (location->size() > longest) {
-    return end(outcome::server_error, "the redirect's Location has " +
-                                          std::to_string(location->size()) + " octets, more than " +
-                                          std::to_string(longest));
+  auto& [place, url] = std::get<fetch_detail::redirect_url>(target);
+  if (options_.excluded && options_.excluded->contains(place.host)) {
+    return end(outcome::refused, "redirect to a host that is excluded: " + place.host);
   }
-  const std::string shown = base::printable(location->substr(0, 80));
-  const std::optional<std::string> target = resolve_reference(chain_.back(), *location);
-  if (!target) {
-    return end(outcome::server_error, "the redirect's Location is not a URL: " + shown);
-  }
-  const std::string scheme = target->substr(0, target->find(':'));
-  if (!parse_scheme(scheme)) {
-    return end(outcome::refused,
-               "redirect to a scheme that is not http or https: " + scheme.substr(0, 32));
-  }
-  const std::optional<origin> place = parse_origin(*target);
-  if (!place) {
-    return end(outcome::server_error, "the redirect's Location has no valid host: " + shown);
-  }
-  if (options_.excluded && options_.excluded->contains(place->host)) {
-    return end(outcome::refused, "redirect to a host that is excluded: " + place->host);
-  }
-  // The request has the URL in normal form, without user information.
-  const std::string_view behind = without_scheme(*target);
-  const std::string path{behind.substr((std::min)(behind.find_first_of("/?"), behind.size()))};
-  std::string url = to_string(*place) + (path.starts_with('/') ? "" : "/") + path;
   if (std::find(chain_.begin(), chain_.end(), url) != chain_.end()) {
     return end(outcome::too_many_redirects, "the redirects form a loop");
   }
@@ -221,11 +198,11 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   // A URL names a robots.txt if the normal form of its path is `/robots.txt` (RFC 9309, section
   // 2.2.2) and it has no query or an empty one. With another query, the URL names another resource.
   const bool is_left = options_.leave_to_other_sites &&
-                       std::find(origins_.begin(), origins_.end(), *place) == origins_.end() &&
+                       std::find(origins_.begin(), origins_.end(), place) == origins_.end() &&
                        (static_pattern<"/robots.txt$">::matches(url) ||
                         static_pattern<"/robots.txt?$">::matches(url));
-  if (!is_left && options_.may_ask && !options_.may_ask(*place)) {
-    return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(*place));
+  if (!is_left && options_.may_ask && !options_.may_ask(place)) {
+    return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(place));
   }
   chain_.push_back(std::move(url));
   is_left ? end(outcome::redirected, {}) : send(now);
