@@ -142,6 +142,21 @@ TEST_CASE("Retry-After is obeyed in both forms, and a too long Retry-After ends 
   CHECK(until(work) == start + 31s);
 }
 
+TEST_CASE("A Retry-After with a fraction or a unit is obeyed, and one that cannot be read, too") {
+  retrieval work = begin();
+  work.on_response(after(503, "20.5"), start);
+  CHECK(until(work) == start + 21s);
+  go_on(work);
+  work.on_response(after(429, "25 seconds"), start);
+  CHECK(until(work) == start + 25s);
+
+  retrieval_options patient = options();
+  patient.retry.max_retry_after = 60s;
+  work = begin("https://example.com", patient);
+  work.on_response(after(503, "soon"), start);
+  CHECK(until(work) == start + 60s);
+}
+
 TEST_CASE("Waits are spread evenly over a range, which is half of the limit by default") {
   double share = 0.0;
   SUBCASE("of half the limit") { share = robots::retry_options{}.jitter; }

@@ -1,4 +1,5 @@
 #include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
 
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"

@@ -1,4 +1,4 @@
-#include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
 
 #include <doctest/doctest.h>
 
@@ -35,10 +35,36 @@ TEST_CASE("A wait has an upper limit") {
   CHECK(wait("Fri, 31 Dec 9999 23:59:59 GMT") == 2147483648s);
 }
 
-TEST_CASE("An invalid or missing header asks for no wait") {
+TEST_CASE("A fraction of a second is rounded up, and a unit is read") {
+  CHECK(wait("2.5") == 3s);
+  CHECK(wait("0.1") == 1s);
+  CHECK(wait("2.0") == 2s);
+  CHECK(wait("120s") == 120s);
+  CHECK(wait("120 seconds") == 120s);
+  CHECK(wait("2.5 Seconds") == 3s);
+  CHECK(wait("1500ms") == 2s);
+  CHECK(wait("1.5 min") == 90s);
+  CHECK(wait("2 hours") == 7200s);
+  CHECK(wait("9999999999999999999 days") == 2147483648s);
+}
+
+TEST_CASE("A value that cannot be read asks for the default wait, not for none") {
+  for (const char* const value : {"", "-5", "soon", "1.5.2", ".", "s", "60 fortnights", "0x10",
+                                  "Sun, 06 Nov 1994", "1994-11-06T08:50:37Z"}) {
+    CAPTURE(value);
+    CHECK(wait(value) == robots::detail::default_retry_after);
+  }
+}
+
+TEST_CASE("The longest of several waits counts") {
+  CHECK(wait("120, 30") == 120s);
+  CHECK(wait("5, soon") == 60s);
+  CHECK(wait("\"120\"") == 120s);
+  CHECK(robots::detail::retry_after(
+            {{"Retry-After", "5"}, {"Retry-After", "Sun, 06 Nov 1994 08:50:37 GMT"}}, asked_at) ==
+        60s);
+}
+
+TEST_CASE("A missing header asks for no wait") {
   CHECK(robots::detail::retry_after({}, asked_at) == std::nullopt);
-  CHECK(wait("") == std::nullopt);
-  CHECK(wait("-5") == std::nullopt);
-  CHECK(wait("soon") == std::nullopt);
-  CHECK(wait("1.5") == std::nullopt);
 }

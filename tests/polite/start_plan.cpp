@@ -98,5 +98,9 @@ TEST_CASE("A report has the status, the response time and the Retry-After of a r
   CHECK(report_of(response, 0s, wall_time{}).retry_after == 60s);
   CHECK(report_of(response, 0s).retry_after == 0s);  // the date is in the past
   response.headers = {{"Retry-After", "soon"}};
+  CHECK(report_of(response, 0s, wall_time{}).retry_after == 60s);
+  response.headers = {{"Retry-After", "2.5 s"}};
+  CHECK(report_of(response, 0s, wall_time{}).retry_after == 3s);
+  response.headers = {};
   CHECK(report_of(response, 0s, wall_time{}).retry_after == std::nullopt);
 }

@@ -4,6 +4,7 @@
 #include <robots/fetch/detail/redirect_target.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <optional>

@@ -206,20 +206,6 @@ namespace robots::detail {
   return (std::max)(*lifetime - age, seconds{0});
 }
 
-/// Returns the wait of `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section 10.2.3).
-///
-/// The result is from 0 to 2^31 seconds, or empty without a valid header. A date is compared with
-/// the header `Date`, so a wrong server clock does no harm. `now` replaces an invalid `Date`.
-[[nodiscard]] inline std::optional<std::chrono::seconds> retry_after(
-    const std::vector<http_header>& headers, wall_time now) noexcept {
-  const std::string_view value = find_header(headers, "Retry-After").value_or("");
-  if (const auto delay = http_detail::parse_delta_seconds(value)) {
-    return delay;
-  }
-  const std::optional<std::chrono::sys_seconds> date = parse_http_date(value, now);
-  return date ? std::optional{seconds_until(*date, headers, now)} : std::nullopt;
-}
-
 /// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
 struct validators {
   std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty

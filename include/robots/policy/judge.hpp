@@ -5,6 +5,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/retry_after.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

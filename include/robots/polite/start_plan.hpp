@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/retry_after.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/time/clock.hpp>
 
