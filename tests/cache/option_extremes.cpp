@@ -251,6 +251,8 @@ TEST_CASE("Every duration of gate_options works at its extremes or is refused") 
        [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.floor, extreme); }},
       {"delay.cap",
        [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.cap, extreme); }},
+      {"delay.response_cap",
+       [](gate_options& o, std::size_t extreme) { set_extreme(o.delay.response_cap, extreme); }},
       {"slow_down.first",
        [](gate_options& o, std::size_t extreme) { set_extreme(o.slow_down.first, extreme); }},
       {"slow_down.most",

@@ -50,9 +50,22 @@ static_assert(squared_response(1s) == 1s);
 static_assert(squared_response(100ms) == 10ms);
 static_assert(squared_response(0s) == 0s);
 static_assert(squared_response(-2s) == 0s);
-static_assert(squared_response(24h * 365 * 200) == longest_delay);
-static_assert(squared_response(nanoseconds::max()) == longest_delay);
 static_assert(squared_response(nanoseconds::min()) == 0s);
+
+// The square of a response time has its own cap, which is apart from the cap of all terms.
+static_assert(delay_options{}.response_cap == 60s);
+static_assert(squared_response(7'700ms) == 59'290ms);
+static_assert(squared_response(9s) == 60s && squared_response(60s) == 60s);
+static_assert(squared_response(nanoseconds::max()) == 60s);
+static_assert(compute_delay({.response_cap = 10s}, {.last_response = 9s}, 0.5).delay == 10s);
+static_assert(compute_delay({.response_cap = 10s}, {.last_response = 9s}, 0.5).term ==
+              delay_term::last_response);
+static_assert(compute_delay({.response_cap = 10s}, {.crawl_delay = 90'000ms}, 0.5).delay == 90s);
+static_assert(compute_delay({.response_cap = 0s}, {.last_response = 9s}, 0.5).term ==
+              delay_term::none);
+static_assert(
+    compute_delay({.response_cap = longest_delay}, {.last_response = 24h * 365 * 200}, 0.5).delay ==
+    longest_delay);
 
 constexpr nanoseconds spread_delay(nanoseconds fixed, double draw) {
   return compute_delay({.fixed_delay = fixed}, {}, draw).delay;
@@ -270,6 +283,8 @@ TEST_CASE("Options that contradict each other are refused") {
   CHECK_THROWS_AS(validate(gate_options{.delay = {.floor = -1ns}}), std::invalid_argument);
   CHECK_THROWS_AS(validate(gate_options{.delay = {.floor = 2s, .cap = 1s}}), std::invalid_argument);
   CHECK_THROWS_AS(validate(gate_options{.delay = {.cap = -1s}}), std::invalid_argument);
+  CHECK_THROWS_AS(validate(gate_options{.delay = {.response_cap = -1s}}), std::invalid_argument);
+  CHECK_NOTHROW(validate(gate_options{.delay = {.response_cap = 0s}}));
   CHECK_THROWS_AS(validate(gate_options{.delay = {.fixed_delay = nanoseconds::max()}}),
                   std::invalid_argument);
   CHECK_THROWS_AS(

@@ -19,6 +19,8 @@ struct delay_options {
   std::chrono::nanoseconds floor{0};
   /// The maximum delay. It must be at least `floor`.
   std::chrono::nanoseconds cap = longest_delay;
+  /// The maximum of the square of the response time. With 0, response times have no effect.
+  std::chrono::nanoseconds response_cap = std::chrono::seconds{60};
   /// If true, the crawler sends no request to a site whose robots.txt asks for a longer delay than
   /// `cap`, since such a site probably wants no crawler. If false, the delay is `cap`.
   bool skip_above_cap = false;
@@ -33,7 +35,7 @@ struct computed_delay {
     file_delay,     ///< Crawl-delay before the first group of the robots.txt
     request_rate,   ///< Request-rate of the crawler's group
     fixed_delay,    ///< a random value in [0.5, 1.5] x `delay_options::fixed_delay`
-    last_response,  ///< the square of the last response time in seconds
+    last_response,  ///< the square of the last response time, up to `response_cap`
     floor,          ///< `delay_options::floor`
     cap,            ///< `delay_options::cap`, since another term is longer than the cap
   };
@@ -78,9 +80,10 @@ namespace polite_detail {
 
 /// Returns the delay between two requests to one host (CrawlingRules):
 ///
-///     max((0.5 + draw) x fixed delay, robots.txt delay, t^2 seconds)
+///     max((0.5 + draw) x fixed delay, robots.txt delay, min(t^2 seconds, response cap))
 ///
-/// `draw` is a random number in [0, 1]. `t` is the last response time in seconds. The robots.txt
+/// `draw` is a random number in [0, 1]. `t` is the last response time in seconds. Without its cap,
+/// one page of 60 s would mean a delay of an hour. The robots.txt
 /// delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the first group, and
 /// the interval of the Request-rate. The result is at least the floor. If the cap shortens the
 /// delay, `term` is `cap`. Otherwise, `term` is the first longest term in the order of `source`.
@@ -108,7 +111,8 @@ namespace polite_detail {
         source::fixed_delay);
     const std::chrono::duration<double> response =
         (std::max)(inputs.last_response, std::chrono::nanoseconds{0});
-    ask(bounded_delay(response.count() * response.count() * 1e9), source::last_response);
+    ask((std::min)(bounded_delay(response.count() * response.count() * 1e9), options.response_cap),
+        source::last_response);
     ask(options.floor, source::floor);
   }
   const bool is_capped = result.asked > options.cap;

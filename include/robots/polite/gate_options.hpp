@@ -29,7 +29,7 @@ struct slow_down_options {
 
 /// The options of a `basic_host_gate`.
 struct gate_options {
-  /// The fixed delay, the floor and the cap.
+  /// The fixed delay, the floor and the caps.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
   /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
   /// false, the delay starts at the request.
@@ -76,6 +76,8 @@ inline void validate(const gate_options& options) {
   require(delay.fixed_delay <= longest_delay && delay.floor <= longest_delay,
           "fixed_delay and floor cannot be longer than 136 years");
   require(delay.cap >= delay.floor, "cap is below floor: raise it, or omit it for no cap");
+  require(delay.response_cap.count() >= 0,
+          "response_cap cannot be negative: use 0 if response times must have no effect");
   require(options.concurrency > 0, "concurrency is 0, so no request is possible: use 1 or more");
   require(options.max_hosts > 0, "max_hosts is 0, so no request is possible: use 1 or more");
   const slow_down_options& slow = options.slow_down;
