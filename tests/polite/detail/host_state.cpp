@@ -141,6 +141,59 @@ TEST_CASE("A slow response asks for a delay of the square of its seconds") {
   CHECK(host.plan(70s).at == origin + 71s);
 }
 
+TEST_CASE("The printed reason of a wait is the delay that set its end") {
+  SUBCASE("after a slow page that the gate no longer remembers") {
+    one_host host;
+    host.chosen.delay.response_cap = 100s;
+    host.request(0s, {.response_time = 9s, .status = 200});
+    CHECK(explain(host.plan(70s), origin + 70s) ==
+          "in 11.000 s: delay of 81.000 s (last_response)");
+  }
+  SUBCASE("after a 503 that took long") {
+    one_host host;
+    host.request(0s, {.response_time = 9s, .status = 503});
+    const start_plan next = host.plan(70s);
+    CHECK(next.at == origin + 120s);
+    CHECK(next.slowed == 120s);
+    CHECK(next.overloads == 1);
+    CHECK(explain(next, origin + 70s) ==
+          "in 50.000 s: delay of 120.000 s after 429 or 503, without them 60.000 s "
+          "(last_response)");
+  }
+  SUBCASE("after a success that ended the slowdown, while its delay is not over") {
+    one_host host{.chosen = options(100s)};
+    host.request(0s, {.status = 503});
+    host.state.add_response({.status = 200}, host.at(1s));
+    CHECK(explain(host.plan(150s), origin + 150s) ==
+          "in 50.000 s: delay of 200.000 s after 429 or 503, without them 100.000 s (fixed_delay)");
+  }
+  SUBCASE("for two sites with one key") {
+    one_host host;
+    host.request(0s, {.status = 200}, rules("Crawl-delay: 20"));
+    host.state.add_request({.status = 200}, nullptr, host.at(1s));
+    const start_plan next = host.plan(2s);
+    CHECK(next.at == origin + 20s);
+    CHECK(explain(next, origin + 2s) == "in 18.000 s: delay of 20.000 s (crawl_delay)");
+  }
+  SUBCASE("for a site that asks for more than the cap, whatever set the wait") {
+    one_host host;
+    host.chosen.delay = {.fixed_delay = 20s, .cap = 30s, .skip_above_cap = true};
+    host.request(0s, {.status = 503});
+    host.state.add_response({.status = 200}, host.at(1s));
+    CHECK(explain(host.plan(2s, rules("Crawl-delay: 31")), origin + 2s) ==
+          "never: crawl_delay asks for 31.000 s, more than the cap");
+  }
+}
+
+TEST_CASE("When a delay is over, the plan has the delay for the present time") {
+  one_host host;
+  host.request(0s, {.response_time = 9s, .status = 503});
+  const start_plan later = host.plan(20min);
+  CHECK(later.decided_by == start_limit::none);
+  CHECK(later.delay.term == delay_term::fixed_delay);
+  CHECK(later.overloads == 0);
+}
+
 TEST_CASE("The delay can begin at the response") {
   one_host host;
   host.chosen.delay_from_response = true;
@@ -160,7 +213,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     host.request(6s, {.status = status});
     CHECK(host.plan(6s).at == origin + 14s);
     host.request(14s, {.status = 200});
-    CHECK(host.plan(14s).overloads == 2);
+    CHECK(host.plan(14s).overloads == 3);  // those of the delay that the plan has
     CHECK(host.plan(14s).at == origin + 22s);  // the delay that applied at the last start
     host.request(22s, {.status = 304});
     CHECK(host.plan(22s).at == origin + 26s);

@@ -83,15 +83,16 @@ class host_state {
  public:
   /// Returns a plan that keeps the required delay between a new request and all other requests.
   [[nodiscard]] start_plan plan(const policy* site_policy, const gate_moment& now) const {
-    start_plan result = soonest(now);
-    keep_delay(result, last_, site_policy, now);
+    explained_plan explained = without_reservations(now);
+    start_plan& result = explained.plan;
+    keep_delay(explained, last_, site_policy, now);
     for (const host_request& next : planned_) {
       const delay_inputs both = stricter(next.inputs, delays_at(site_policy, now.at(result.at)));
       const gap longest = gap_of(both, 1.0, now);
       if (base::saturating_add(result.at, longest.length) <= next.at) {
         break;
       }
-      keep_delay(result, next, site_policy, now);
+      keep_delay(explained, next, site_policy, now);
     }
     result.can_reserve = outstanding_ < now.options->concurrency;
     return result;
@@ -165,13 +166,7 @@ class host_state {
 
   /// Returns the earliest start of a request, without regard to reservations.
   [[nodiscard]] start_plan soonest(const gate_moment& now) const {
-    const gap known = gap_of(last_.inputs, last_.draw, now);
-    start_plan result{.at = now.steady, .delay = known.delay, .slowed = known.length};
-    result.overloads = overloads_at(now);
-    result.not_before(next_start_, known.limit());
-    result.not_before(retry_at_, start_limit::retry_after);
-    result.not_before(turn_at_, start_limit::ledger);
-    return result;
+    return without_reservations(now).plan;
   }
 
   /// Completes a request. If `start` was not called, computes the start from the response time.
@@ -258,10 +253,10 @@ class host_state {
  private:
   [[nodiscard]] time_point soonest_start(const host_reservation& reserved,
                                          const gate_moment& now) const {
-    start_plan allowed = soonest(now);
-    allowed.not_before(reserved.request.at, start_limit::delay);
+    explained_plan allowed = without_reservations(now);
+    allowed.plan.not_before(reserved.request.at, start_limit::delay);
     keep_delay(allowed, last_, reserved.policy.get(), now);
-    return allowed.at;
+    return allowed.plan.at;
   }
 
   /// A delay between requests. `length` is longer than `delay` after 429 and 503.
@@ -272,7 +267,35 @@ class host_state {
 
     computed_delay delay{};
     std::chrono::nanoseconds length{0};
+    std::uint32_t overloads = 0;  // the number of times that `delay` was doubled
   };
+
+  /// A plan, and the end of the delay that its fields describe: the delay that ends last.
+  struct explained_plan {
+    void describe(const gap& described, time_point until) noexcept {
+      plan.delay = described.delay;
+      plan.slowed = described.length;
+      plan.overloads = described.overloads;
+      delayed_until = until;
+    }
+
+    start_plan plan{};
+    time_point delayed_until = (time_point::min)();
+  };
+
+  [[nodiscard]] explained_plan without_reservations(const gate_moment& now) const {
+    explained_plan result;
+    result.plan.at = now.steady;
+    if (next_start_ > now.steady) {
+      result.describe(delay_before_next_, next_start_);
+    } else {
+      result.describe(gap_of(last_.inputs, last_.draw, now), (time_point::min)());
+    }
+    result.plan.not_before(next_start_, delay_before_next_.limit());
+    result.plan.not_before(retry_at_, start_limit::retry_after);
+    result.plan.not_before(turn_at_, start_limit::ledger);
+    return result;
+  }
 
   [[nodiscard]] gap gap_of(delay_inputs inputs, double draw, const gate_moment& now) const {
     if (now.steady < base::saturating_add(responded_at_, now.options->memory)) {
@@ -281,7 +304,7 @@ class host_state {
     const computed_delay delay = compute_delay(now.options->delay, inputs, draw);
     const slow_down_options& slow = now.options->slow_down;
     std::uint32_t steps = overloads_at(now);
-    gap result{delay, steps > 0 ? (std::max)(delay.delay, slow.first) : delay.delay};
+    gap result{delay, steps > 0 ? (std::max)(delay.delay, slow.first) : delay.delay, steps};
     for (; steps > 0 && result.length < slow.most; --steps) {
       result.length += (std::min)(result.length, slow.most - result.length);
     }
@@ -290,8 +313,9 @@ class host_state {
 
   /// Delays the start in `result` until the delay after `previous` is over and a Visit-time is
   /// open. Another rate or window can apply at the later start, so the loop repeats.
-  void keep_delay(start_plan& result, const host_request& previous, const policy* site_policy,
-                  const gate_moment& now) const {
+  void keep_delay(explained_plan& explained, const host_request& previous,
+                  const policy* site_policy, const gate_moment& now) const {
+    start_plan& result = explained.plan;
     constexpr int enough = 70;  // enough rounds for at most 32 rates and 32 windows
     for (int round = 0; round < enough; ++round) {
       const gap least = gap_of(stricter(previous.inputs, delays_at(site_policy, now.at(result.at))),
@@ -299,9 +323,8 @@ class host_state {
       const time_point before = result.at;
       const time_point until = base::saturating_add(previous.at, least.length);
       result.not_before(until, least.limit());
-      if (until >= next_start_) {
-        result.delay = least.delay;
-        result.slowed = least.length;
+      if (until > explained.delayed_until || least.delay.skip_host) {
+        explained.describe(least, until);
       }
       result.skip_host = least.delay.skip_host;
       const wall_time wanted = now.at(result.at);
@@ -353,7 +376,10 @@ class host_state {
   /// already later does not move.
   void extend(time_point begin, const gate_moment& now) {
     const gap after = gap_of(last_.inputs, last_.draw, now);
-    next_start_ = (std::max)(next_start_, base::saturating_add(begin, after.length));
+    if (const time_point until = base::saturating_add(begin, after.length); until > next_start_) {
+      next_start_ = until;
+      delay_before_next_ = after;
+    }
   }
 
   [[nodiscard]] static delay_inputs stricter(const delay_inputs& a,
@@ -374,6 +400,7 @@ class host_state {
   host_request last_;                        // the latest request that has started
   std::forward_list<host_request> planned_;  // requests that have not started, sorted by time
   time_point next_start_ = (time_point::min)();
+  gap delay_before_next_{};  // the delay that ends at `next_start_`
   time_point retry_at_ = (time_point::min)();
   time_point turn_at_ = (time_point::min)();     // another process has the turn until this time
   time_point claimed_at_ = (time_point::min)();  // the time of the last claim
