@@ -71,6 +71,7 @@ class RobotsConan(ConanFile):
         self._requires("boost/[>=1.81 <2]", header_only=True)
         if self._has_curl:
             self._requires("libcurl/[>=7.86 <9]")
+            self._requires("zlib/[>=1.2.11 <2]")
         if self.options.with_cpr:
             self._requires("cpr/[>=1.10 <2]")
         if self.options.with_opentelemetry:
@@ -97,7 +98,8 @@ class RobotsConan(ConanFile):
             self.test_requires("nlohmann_json/[>=3.11 <4]")
             if not self._has_openssl:
                 self.test_requires("openssl/[>=3 <4]")
-            self.test_requires("zlib/[>=1.2 <2]")
+            if not self._has_curl:
+                self.test_requires("zlib/[>=1.2.11 <2]")
 
     def validate(self):
         if not valid_min_cppstd(self, 20):
@@ -156,7 +158,7 @@ class RobotsConan(ConanFile):
         if self.settings.os in ("Linux", "FreeBSD"):
             core.system_libs = ["pthread"]
         if self._has_curl:
-            self._adapter("curl", "robots::curl", ["libcurl::libcurl"])
+            self._adapter("curl", "robots::curl", ["libcurl::libcurl", "zlib::zlib"])
         if self.options.with_cpr:
             self._adapter("cpr", "robots::cpr", ["curl", "cpr::cpr"])
         if self.options.with_asio:

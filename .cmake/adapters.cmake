@@ -13,15 +13,17 @@ function(robots_missing variable)
       PARENT_SCOPE)
 endfunction()
 
-# robots_add_adapter(<name> [POSIX] PACKAGES <package>/<least version>/<target>... [NEEDS <adapter>...]
+# robots_add_adapter(<name> [POSIX] PACKAGES <package>/<least version>/<target>...
+#                    [OPTIONAL <package>/<least version>/<target>/<definition>...] [NEEDS <adapter>...]
 #                    HEADERS <file>...)
 #
 # Defines robots::<name> with the headers (relative to include/robots) if the packages and the
-# needed adapters are found. ROBOTS_<NAME> is AUTO (define it if they are found), ON (fail if they
+# needed adapters are found. If an optional package is found, the headers use it, and <definition> is
+# defined. ROBOTS_<NAME> is AUTO (define it if they are found), ON (fail if they
 # are not found) or OFF. The headers are always installed, since the user of the library may have
 # packages that this machine does not have.
 function(robots_add_adapter name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "POSIX" "" "PACKAGES;NEEDS;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "POSIX" "" "PACKAGES;OPTIONAL;NEEDS;HEADERS")
   string(TOUPPER ${name} upper)
   list(TRANSFORM arg_NEEDS PREPEND robots::)
   list(TRANSFORM arg_HEADERS PREPEND include/robots/)
@@ -35,7 +37,7 @@ function(robots_add_adapter name)
               include
               FILES
               ${arg_HEADERS})
-  string(JOIN " " call ${name} PACKAGES ${arg_PACKAGES} NEEDS ${arg_NEEDS})
+  string(JOIN " " call ${name} PACKAGES ${arg_PACKAGES} OPTIONAL ${arg_OPTIONAL} NEEDS ${arg_NEEDS})
   set_property(GLOBAL APPEND PROPERTY ROBOTS_ADAPTERS "${call}")
 
   set(ROBOTS_${upper}
@@ -61,10 +63,17 @@ function(robots_add_adapter name)
     message(STATUS "robots::${name}: no (${needs})")
     return()
   endif()
-  message(STATUS "robots::${name}: yes (${robots_versions})")
+  set(links ${robots_links})
+  set(versions "${robots_versions}")
+  robots_find_optional_packages(${arg_OPTIONAL})
+  if(robots_versions)
+    string(APPEND versions ", ${robots_versions}")
+  endif()
+  message(STATUS "robots::${name}: yes (${versions})")
   add_library(robots_${name} INTERFACE)
   add_library(robots::${name} ALIAS robots_${name})
-  target_link_libraries(robots_${name} INTERFACE robots::robots ${arg_NEEDS} ${robots_links})
+  target_link_libraries(robots_${name} INTERFACE robots::robots ${arg_NEEDS} ${links} ${robots_links})
+  target_compile_definitions(robots_${name} INTERFACE ${robots_definitions})
   target_sources(
     robots_${name}
     INTERFACE FILE_SET

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sites.sh <robots-sites> [<sites>...]: starts nginx (Debian: nginx-light) and prints the costs of fetching
 # the robots.txt of these numbers of sites, with and without redirects, over http and https (up to 20,000
-# sites). WAYS and WEBS select rows.
+# sites). WAYS and WEBS select rows. With GZIP=on, nginx compresses its answers.
 set -eu
 program=$1
 shift
@@ -23,6 +23,9 @@ error_log $folder/errors;
 events { worker_connections 4096; }
 http {
   access_log off;
+  gzip ${GZIP:-off};
+  gzip_min_length 1;
+  gzip_types text/plain;
   map \$host \$target { ~^moved \$scheme://www-\$host/robots.txt; }
   server {
     listen 127.0.0.1:$port backlog=4096;

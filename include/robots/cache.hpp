@@ -9,6 +9,7 @@
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/cache/prefetch.hpp>
 #include <robots/http/address_guard.hpp>
+#include <robots/http/content_coding.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>

@@ -338,6 +338,25 @@ TEST_CASE("A retrieval that has ended does not change") {
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
 }
 
+TEST_CASE("A body that a fetcher did not decode is no robots.txt") {
+  const auto answered = [](std::string coding, std::string body) {
+    retrieval work = retrieval_of("https://example.com");
+    fetch_response response{.status = 200, .body = std::move(body)};
+    response.headers = {{"Content-Encoding", std::move(coding)}};
+    work.on_response(std::move(response), now);
+    return result(work);
+  };
+  const retrieval_result coded = answered("gzip", "\x1F\x8B\x08\x02more");
+  CHECK(coded.outcome == outcome::unreachable);
+  CHECK(coded.error == fetch_error::protocol);
+  CHECK(coded.error_text ==
+        "the body is still coded as its Content-Encoding says: the fetcher must decode it");
+  CHECK(coded.body.empty());
+  const retrieval_result text = answered("gzip", "User-agent: *\nDisallow: /\n");
+  CHECK(text.outcome == outcome::success);
+  CHECK(text.body == "User-agent: *\nDisallow: /\n");
+}
+
 TEST_CASE("A cancelled retrieval has the outcome cancelled, and lists only its own exchanges") {
   retrieval work = retrieval_of("example.com");
   work.cancel("enough", now);

@@ -72,7 +72,7 @@ foreach(adapter IN LISTS ADAPTERS)
   list(POP_FRONT adapter name)
   string(REPLACE "_" "-" feature ${name})  # vcpkg has no underscores
   list(APPEND names ${feature})
-  cmake_parse_arguments(adapter "" "" "PACKAGES;NEEDS" ${adapter})
+  cmake_parse_arguments(adapter "" "" "PACKAGES;OPTIONAL;NEEDS" ${adapter})
   foreach(package IN LISTS adapter_PACKAGES)
     string(REPLACE "/" ";" package "${package}")
     list(GET package 1 least)

@@ -70,6 +70,8 @@ std::string_view to_string(fault fault_kind) noexcept {
       return "endless_redirect";
     case fault::cut_redirect:
       return "cut_redirect";
+    case fault::unsized_gzip:
+      return "unsized_gzip";
     case fault::cut_gzip:
       return "cut_gzip";
     case fault::cut_brotli:

@@ -40,6 +40,7 @@ enum class fault {
   brotli_bomb,          ///< `gzip_bomb` in brotli, or `garbage` without an encoder
   layered_bomb,         ///< the gzip bomb, compressed again with gzip
   broken_gzip,          ///< the uncompressed body with `Content-Encoding: gzip`
+  unsized_gzip,         ///< the whole compressed body without a length, then the end
   cut_gzip,             ///< half of the compressed body without a length, then the end
   cut_brotli,           ///< `cut_gzip` in brotli, or `garbage` without an encoder
   not_modified,         ///< 304 for a request without conditions
@@ -79,6 +80,7 @@ inline constexpr std::array all_faults{fault::reset_before_response,
                                        fault::brotli_bomb,
                                        fault::layered_bomb,
                                        fault::broken_gzip,
+                                       fault::unsized_gzip,
                                        fault::cut_gzip,
                                        fault::cut_brotli,
                                        fault::not_modified,

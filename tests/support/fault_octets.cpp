@@ -81,10 +81,10 @@ std::string encoded(fault_plan plan, const char* coding, std::string body) {
   return whole(plan);
 }
 
-/// Returns half of the encoded body, after fields without its length.
-fault_octets cut(fault_plan plan, const char* coding, const std::string& body) {
+/// Returns the encoded body after fields without its length.
+fault_octets unsized(fault_plan plan, const char* coding, std::string_view body) {
   plan.headers.push_back({"Content-Encoding", coding});
-  return {.octets = open_head(plan) + std::string(line_end) + first_half(body),
+  return {.octets = open_head(plan) + std::string(line_end) + std::string(body),
           .ending = fault_ending::close};
 }
 
@@ -188,8 +188,10 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
       return {.octets = moved("")};
     case fault::gzip_bomb:
       return {.octets = encoded(plan, "gzip", bomb<gzip_once>(plan.body))};
+    case fault::unsized_gzip:
+      return unsized(plan, "gzip", gzip(plan.body));
     case fault::cut_gzip:
-      return cut(plan, "gzip", gzip(plan.body));
+      return unsized(plan, "gzip", first_half(gzip(plan.body)));
     case fault::brotli_bomb:
       if (has_brotli()) {
         return {.octets = encoded(plan, "br", bomb<brotli>(plan.body))};
@@ -197,7 +199,7 @@ fault_octets octets_of(const fault_plan& plan, std::string_view target) {
       return garbled();
     case fault::cut_brotli:
       if (has_brotli()) {
-        return cut(plan, "br", brotli(plan.body));
+        return unsized(plan, "br", first_half(brotli(plan.body)));
       }
       return garbled();
     case fault::layered_bomb:

@@ -3,6 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/fetch/detail/redirect_target.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/http/content_coding.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/rep/rules/pattern.hpp>
@@ -29,6 +30,12 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
   if (response.error == fetch_error::none && response.status == 0) {
     response.error = fetch_error::other;
     response.error_text = "the fetcher returned neither a status nor an error";
+  }
+  if (response.status >= 200 && response.status < 300 &&
+      is_still_coded(response.headers, response.body)) {
+    response.error = fetch_error::protocol;
+    response.error_text =
+        "the body is still coded as its Content-Encoding says: the fetcher must decode it";
   }
   if (response.error != fetch_error::none) {
     response.status = 0;

@@ -56,7 +56,7 @@ struct fetch_response {
   std::string body{};                     ///< decoded content, at most `max_bytes` octets
   bool truncated = false;                 ///< true if the content was longer than `max_bytes`
   fetch_error error = fetch_error::none;  ///< the reason if there is no response
-  std::string error_text{};               ///< the HTTP client's message about `error`
+  std::string error_text{};               ///< a message about `error`, or a remark on the body
 };
 
 }  // namespace robots

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <doctest/doctest.h>
+#include <fetch/fetcher_conformance.hpp>
 #include <support/gate.hpp>
 #include <support/loopback_server.hpp>
 
@@ -261,4 +262,8 @@ TEST_CASE("A stop ends an exchange that waits for a connection") {
   other.join();
   CHECK(order == "stopped slow last ");
   CHECK(server.requests("/stopped") == 0);
+}
+
+TEST_CASE("AsioCurlFetcher keeps the promises of a Fetcher") {
+  robots::test::fetcher_conformance([] { return OneAtATime{direct()}; });
 }

@@ -8,6 +8,7 @@
 #include <adapters/curl/fetcher_helpers.hpp>
 #include <cpr/session.h>
 #include <doctest/doctest.h>
+#include <fetch/fetcher_conformance.hpp>
 #include <support/certificate_authority.hpp>
 #include <support/loopback_server.hpp>
 #include <support/scoped_variable.hpp>
@@ -179,4 +180,17 @@ TEST_CASE("No setting of a session gets past the guard") {
     check_answered(CprFetcher(by_proxy(server), configure).fetch(get("http://localhost.test/")),
                    200, "by proxy: http://localhost.test/");
   }
+}
+
+TEST_CASE("CprFetcher keeps the promises of a Fetcher") {
+  robots::test::fetcher_conformance([] { return CprFetcher{robots::test::direct()}; });
+}
+
+TEST_CASE("A session that accepts codings does not decode before the fetcher") {
+  using namespace robots::test;
+  fetcher_conformance([] {
+    return CprFetcher{direct(), [](cpr::Session& session) {
+                        session.SetAcceptEncoding(cpr::AcceptEncoding{{"gzip", "deflate"}});
+                      }};
+  });
 }

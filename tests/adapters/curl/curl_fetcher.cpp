@@ -9,6 +9,7 @@
 #include <adapters/curl/fetcher_guard.hpp>
 #include <curl/curl.h>
 #include <doctest/doctest.h>
+#include <fetch/fetcher_conformance.hpp>
 #include <support/extremes.hpp>
 
 #include <concepts>
@@ -130,4 +131,8 @@ TEST_CASE("The timeouts of curl work at their extremes or are refused") {
     }
   }
   CHECK(accepted >= 2);
+}
+
+TEST_CASE("CurlFetcher keeps the promises of a Fetcher") {
+  robots::test::fetcher_conformance([] { return robots::CurlFetcher{robots::test::direct()}; });
 }

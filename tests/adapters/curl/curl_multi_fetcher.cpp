@@ -8,6 +8,7 @@
 #include <adapters/curl/fetcher_helpers.hpp>
 #include <adapters/curl/waiting_hosts.hpp>
 #include <doctest/doctest.h>
+#include <fetch/fetcher_conformance.hpp>
 #include <support/gate.hpp>
 #include <support/loopback_server.hpp>
 
@@ -285,4 +286,8 @@ TEST_CASE("A fetcher can be destroyed while exchanges wait for a connection") {
     other.join();
   }
   CHECK(stop.request_stop());
+}
+
+TEST_CASE("curl_multi_fetcher keeps the promises of a Fetcher") {
+  robots::test::fetcher_conformance([] { return OneAtATime{direct()}; });
 }

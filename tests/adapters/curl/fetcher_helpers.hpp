@@ -1,10 +1,10 @@
 // Requests and checks that the tests of all fetchers share.
 #pragma once
 
+#include <robots/adapters/coding/content_decoder.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/http/message.hpp>
 
-#include <curl/curl.h>
 #include <doctest/doctest.h>
 #include <support/certificate_authority.hpp>
 #include <support/site_rules.hpp>
@@ -68,9 +68,9 @@ inline void check_truncated(const fetch_response& response, std::size_t size) {
   CHECK(response.body.capacity() <= 2 * size + 64 * 1024);
 }
 
-/// Returns true if libcurl decodes brotli.
+/// Returns true if the fetchers decode brotli.
 inline bool decodes_brotli() {
-  return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_BROTLI) != 0;
+  return robots::adapters_detail::accepted_codings.find("br") != std::string_view::npos;
 }
 
 inline std::string value_of(const fetch_response& response, std::string_view name) {

@@ -134,6 +134,24 @@ TEST_CASE("A body without a length is whole only if TLS marks its end") {
   }
 }
 
+TEST_CASE("A whole compressed body needs neither a length nor close_notify") {
+  certificate_authority trusted;
+  for (const fault kind : {fault::unsized_gzip, fault::cut_gzip}) {
+    const fault_server server(
+        [kind](const fault_request&) {
+          return fault_plan{.kind = kind, .body = "User-agent: *\nAllow: /\n"};
+        },
+        trusted.issue({host}), tls_fault::leaves_silently);
+    const CurlFetcher fetcher(options_for(server, trusted));
+    const auto response = fetcher.fetch(get("https://" + std::string(host) + "/robots.txt"));
+    if (kind == fault::unsized_gzip) {
+      check_answered(response, 200, "User-agent: *\nAllow: /\n");
+    } else {
+      check_failed(response, fetch_error::protocol);
+    }
+  }
+}
+
 TEST_CASE("Neither a body with a length nor an empty body needs close_notify") {
   certificate_authority trusted;
   const fault_server server(

@@ -21,15 +21,23 @@ namespace robots {
 /// Keeps no cookies and reads no netrc. If an address is not public and
 /// `curl_options::allowed_addresses` does not list it, returns `fetch_error::refused_address`.
 ///
-/// libcurl asks for the content codings that it can decode. `max_bytes` limits the decoded body, so
-/// a compression bomb cannot fill the memory. Does not read the body of a redirect.
+/// Asks for gzip and deflate, and for brotli and zstd if CMake found their libraries. Decodes the
+/// body while it arrives. `max_bytes` limits the decoded body, so a compression bomb cannot fill
+/// the memory. Does not read the body of a redirect.
 ///
-/// Returns `fetch_error::protocol` for three faults of a body. First, libcurl cannot decode the
-/// body. Second, the body is encoded, but neither a length nor chunks mark its end. Third, only the
-/// end of the TLS connection marks the end of the body, but the server sent no close_notify (RFC
-/// 9112, section 9.8). If the status is not 2xx, returns a response without the faulty body
-/// instead. With OpenSSL, the fetcher detects the third fault only if libcurl was built with
-/// verbose strings, which is the default.
+/// A compressed body must reach the end mark of its format, with the right check value. The first
+/// octets of the body decide about its format, since servers name wrong codings: text is taken as
+/// text, and gzip is decoded under every name. If octets that belong to no stream follow, they are
+/// ignored, and `error_text` says so. A whole gzip or zlib body needs no length. It may also be
+/// shorter than Content-Length, which some servers set before they compress.
+///
+/// Returns `fetch_error::protocol` for three faults of a body. First, the body is neither text nor
+/// compressed in a known way, or it is damaged or cut. Second, the body has an encoding without a
+/// check value, but neither a length nor chunks mark its end. Third, only the end of the TLS
+/// connection marks the end of the body, but the server sent no close_notify (RFC 9112, section
+/// 9.8). If the status is not 2xx, returns a response without the faulty body instead. With
+/// OpenSSL, the fetcher detects the third fault only if libcurl was built with verbose strings,
+/// which is the default.
 ///
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1).

@@ -220,8 +220,9 @@ class curl_settings {
     // HTTP/2 has no advantage for one file of a site. With HTTP/2, libcurl 7.88 loops on empty DATA
     // frames, mixes trailers with headers, and accepts a body that RST_STREAM cut off.
     set_option(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    set_option(easy, CURLOPT_ACCEPT_ENCODING, "");  // every coding that this libcurl decodes
-    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 1L);
+    // `content_decoder` decodes, since libcurl does not notice that a compressed body was cut off.
+    clear_option(easy, CURLOPT_ACCEPT_ENCODING);
+    set_option(easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
     set_option(easy, CURLOPT_NOSIGNAL, 1L);
     constexpr long default_lifetime = 60;  // seconds: libcurl's lifetime of a resolved address
     set_option(easy, CURLOPT_FORBID_REUSE, options.keep_connections ? 0L : 1L);

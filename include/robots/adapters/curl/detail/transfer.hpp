@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/adapters/coding/content_decoder.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
@@ -104,9 +105,11 @@ class curl_transfer {
         easy_(easy),
         request_(request),
         settings_(settings),
-        body_room_(request.max_bytes == 0 ? (std::numeric_limits<std::size_t>::max)()
-                                          : request.max_bytes),
+        decoder_(request.max_bytes),
         header_room_(settings.options.max_header_bytes) {
+    if (!detail::find_header(request.headers, "Accept-Encoding")) {
+      add(lines_, "Accept-Encoding: " + std::string(accepted_codings));
+    }
     for (const http_header& header : request.headers) {
       // The line `Name;` sends an empty value. The line `Name:` would omit the header.
       const std::string_view value = base::trim(header.value, base::is_blank);
@@ -143,15 +146,17 @@ class curl_transfer {
 
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool is_cut_off = has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
-    if (code == CURLE_OK || is_cut_off || over_limit_) {
+    if (code == CURLE_OK || is_cut_off || decoder_.is_over_limit()) {
       return received({});
     }
     if (error_ != fetch_error::none) {
       return failed(error_, why_);
     }
-    // If octets follow the end of the encoded body, libcurl reports a write error.
+    if (headers_complete_ && (!decoder_.problem().empty() || is_whole_anyway(code))) {
+      return received({});
+    }
     if (headers_complete_ && (code == CURLE_BAD_CONTENT_ENCODING || code == CURLE_WRITE_ERROR)) {
-      return received(reason(code));
+      return received("the transfer coding of the response cannot be decoded");
     }
     const bool had_connection = info<curl_off_t>(CURLINFO_PRETRANSFER_TIME_T) > 0;
     if (code == CURLE_OUT_OF_MEMORY && had_connection && !headers_complete_) {
@@ -256,11 +261,11 @@ class curl_transfer {
       return refused;
     }
     try {
-      const std::string_view fitting = text.substr(0, body_room_);
-      body_.append(fitting);
-      body_room_ -= fitting.size();
-      over_limit_ = fitting.size() < text.size();
-      return over_limit_ ? refused : text.size();
+      if (!has_body_) {
+        has_body_ = true;
+        set_codings();
+      }
+      return decoder_.take(text) ? text.size() : refused;
     } catch (...) {
       return fail(fetch_error::other, "there is no memory for the body");
     }
@@ -308,7 +313,39 @@ class curl_transfer {
            detail::is_redirect(static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE)));
   }
 
-  /// Returns the response. `problem` is libcurl's message if the body could not be decoded. If the
+  /// Returns true if the body is whole although the transfer failed. A whole compressed stream with
+  /// a right check value proves this. If the body should end with the connection, further streams
+  /// may come before. If a length or chunks promise more, this must be the only stream, and nothing
+  /// may follow: many servers send the length of the file before its compression.
+  [[nodiscard]] bool is_whole_anyway(CURLcode code) {
+    decoder_.finish();
+    if (code == CURLE_RECV_ERROR) {
+      return decoder_.is_proven() && !field("Content-Length") && !field("Transfer-Encoding");
+    }
+    return (code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT) &&
+           decoder_.is_one_stream();
+  }
+
+  /// Returns the field `name` of the response with this index, or null.
+  [[nodiscard]] const curl_header* field(const char* name, std::size_t index = 0) const noexcept {
+    constexpr int last_request = -1;
+    curl_header* found = nullptr;
+    const bool exists =
+        curl_easy_header(easy_, name, index, CURLH_HEADER, last_request, &found) == CURLHE_OK;
+    return exists ? found : nullptr;
+  }
+
+  /// Tells the decoder the codings of the response.
+  void set_codings() {
+    std::string codings;
+    while (const curl_header* const next = field("Content-Encoding", coding_fields_)) {
+      ++coding_fields_;
+      codings.append(next->value).append(",");
+    }
+    decoder_.set_codings(codings);
+  }
+
+  /// Returns the response. `problem` is a message if the body could not be received. If the
   /// body is faulty, returns an error for a 2xx status, or else a response without the body.
   [[nodiscard]] fetch_response received(std::string_view problem) {
     const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
@@ -337,9 +374,12 @@ class curl_transfer {
     const bool ends_with_connection = status != 204 &&
                                       !detail::find_header(response.headers, "Content-Length") &&
                                       (!coding || coding->empty() || has_coding);
-    if (!over_limit_ && ends_with_connection) {
-      if (has_coding || has_other("Content-Encoding", "identity")) {
-        // libcurl decodes the body, but does not check that the body is complete.
+    if (!detail::is_redirect(status)) {
+      decoder_.finish();
+      problem = problem.empty() ? std::string_view(decoder_.problem()) : problem;
+    }
+    if (!decoder_.is_over_limit() && ends_with_connection && !decoder_.is_proven()) {
+      if (has_coding || decoder_.has_stream()) {
         problem = "neither a length nor chunks mark the end of the encoded body";
       } else if (has_tls_ && !is_closed_) {
         // Someone on the network path may have cut off the body (RFC 9112, section 9.8).
@@ -347,11 +387,12 @@ class curl_transfer {
       }
     }
     if (problem.empty()) {
-      response.body = std::move(body_);
+      response.error_text = decoder_.remark();
+      response.body = std::move(decoder_.body());
     } else if (status < 300) {
       return failed(fetch_error::protocol, std::string(problem));
     }
-    response.truncated = over_limit_;
+    response.truncated = problem.empty() && decoder_.is_over_limit();
     return response;
   }
 
@@ -365,12 +406,12 @@ class curl_transfer {
   const curl_settings& settings_;
   proxy_use proxy_ = settings_.next_proxy();
   curl_strings lines_;
-  std::size_t body_room_;
+  content_decoder decoder_;  // holds the decoded body, up to the limit
+  bool has_body_ = false;
+  std::size_t coding_fields_ = 0;
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
   std::optional<std::uint64_t> length_{};  // the Content-Length of this header section
-  std::string body_{};                     // the decoded body, up to the limit
-  bool over_limit_ = false;                // true if the body is longer than the limit
   bool headers_complete_ = false;          // true after the empty line; libcurl does not require it
   fetch_error error_ = fetch_error::none;  // the reason why a callback ended the transfer
   const char* why_ = "";
