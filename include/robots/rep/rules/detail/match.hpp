@@ -400,13 +400,23 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
   return use(std::string_view{buffer.data(), size});
 }
 
+/// Returns true if `target` is a path with query that is its own normal form in every dialect. Most
+/// targets are. One pass over the octets decides this.
+[[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
+  return target.starts_with('/') && !target.starts_with("//") &&
+         is_graphic_without<'%', '$', '*', '#'>(target);
+}
+
 /// Returns the result of `use` for the normal form of `target`. If the target must be rewritten,
 /// `use` gets at most the first `max_normal_target + 1` octets of the normal form.
 template <class Use>
 constexpr auto with_normal_target(std::string_view target, const dialect_traits& traits, Use use) {
-  const target_path path = path_and_query(target, traits.lenient_targets);
-  if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
-    return use_rewritten(path, *traits.target_form, use);
+  target_path path{.text = target};
+  if (!is_plain_path(target)) {
+    path = path_and_query(target, traits.lenient_targets);
+    if (path.leading_slash || !is_normal(path.text, *traits.target_form)) {
+      return use_rewritten(path, *traits.target_form, use);
+    }
   }
   return use(path.text);
 }
