@@ -2,7 +2,7 @@
 
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
-#include <robots/rep/rules/detail/block_layout.hpp>
+#include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 

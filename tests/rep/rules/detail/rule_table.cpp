@@ -1,3 +1,5 @@
+#include <robots/rep/rules/detail/rule_table.hpp>
+
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/detail/match.hpp>

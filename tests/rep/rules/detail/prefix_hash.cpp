@@ -1,4 +1,4 @@
-#include <robots/rep/rules/detail/block_layout.hpp>
+#include <robots/rep/rules/detail/prefix_hash.hpp>
 
 #include <doctest/doctest.h>
 

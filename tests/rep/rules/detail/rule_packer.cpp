@@ -1,8 +1,10 @@
-#include <robots/rep/rules/detail/rule_collector.hpp>
+#include <robots/rep/rules/detail/rule_packer.hpp>
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
-#include <robots/rep/rules/detail/block_layout.hpp>
+#include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/rules/detail/rule_collector.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,6 +17,7 @@
 
 namespace {
 
+using robots::rep_detail::hash_bucket;
 using robots::rep_detail::rule_table;
 
 rule_table lay_out(const std::string& text) {
@@ -29,11 +32,10 @@ rule_table lay_out(const std::string& text) {
 std::size_t fullest(const rule_table& table) {
   std::size_t most = 0;
   std::size_t end = table.facts.rules;
-  for (std::size_t place = table.facts.rules_at() - sizeof(std::uint32_t);
-       place > sizeof(robots::rep_detail::prefix_lengths);) {
-    place -= sizeof(std::uint32_t);
-    const auto first =
-        static_cast<std::size_t>(robots::rep_detail::part_of_word<4>(table.block(), place));
+  for (std::size_t place = table.facts.rules_at() - hash_bucket::stored_size;
+       place > table.facts.buckets_at;) {
+    place -= hash_bucket::stored_size;
+    const std::size_t first = hash_bucket::load(table.block(), place).first;
     most = std::max(most, end - first);
     end = first;
   }
@@ -66,6 +68,27 @@ TEST_CASE("Rules that begin with a wildcard are found by their rarest octets") {
   CHECK(table.facts.prefix_buckets == 0);
   CHECK(table.facts.gram_buckets > 0);
   CHECK(fullest(table) <= 64);
+}
+
+TEST_CASE("Thousands of rules with inner wildcards are found by their different prefixes") {
+  const rule_table table = lay_out(
+      rules(20'000, [](const std::string& number) { return "/shop/" + number + "/*.html$"; }));
+  CHECK(table.facts.tried == 0);
+  CHECK(table.facts.prefix_buckets > 0);
+  CHECK(table.facts.gram_buckets == 0);
+  CHECK(fullest(table) <= 24);
+}
+
+TEST_CASE("Most look-ups of a prefix that no rule has end at the bits of a bucket") {
+  const rule_table table =
+      lay_out(rules(20'000, [](const std::string& number) { return "/section-" + number; }));
+  std::size_t present = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string other = "/section-" + std::to_string(50'000 + i);
+    const auto [offset, bit] = table.facts.prefix_finder().of(robots::rep_detail::hash_of(other));
+    present += (hash_bucket::load(table.block(), offset).present & bit) != 0 ? 1U : 0U;
+  }
+  CHECK(present <= 2'000);
 }
 
 TEST_CASE("Many wildcard rules after one short prefix do not fill one bucket") {
