@@ -45,6 +45,33 @@ using list = std::vector<diagnostic_code>;
 static_assert(robots::DirectiveHandler<recorder>);
 static_assert(!robots::DirectiveHandler<int>);
 
+/// Needs no line before the next User-agent line.
+struct waiting_recorder {
+  void on_directive(const robots::directive& line) { kinds.push_back(line.kind); }
+  [[nodiscard]] static constexpr bool waits_for_group() noexcept { return true; }
+
+  std::vector<robots::directive_kind> kinds{};
+};
+
+TEST_CASE("A handler that waits for a group gets every User-agent line, however it is spelled") {
+  using robots::directive_kind;
+  for (const auto& [text, kind, is_right, is_prefix] : robots::rep_detail::spellings) {
+    if (kind != directive_kind::user_agent) {
+      continue;
+    }
+    std::string upper{text};
+    for (char& c : upper) {
+      c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    for (const std::string& key : {std::string{text}, upper, "  " + upper, '\0' + upper}) {
+      CAPTURE(key);
+      waiting_recorder handler;
+      robots::scan("Disallow: /x\n" + key + ": a\nDisallow: /y\nSitemap: /z\n", handler);
+      CHECK(handler.kinds == std::vector{directive_kind::user_agent, directive_kind::disallow});
+    }
+  }
+}
+
 TEST_CASE("Directives are passed in file order with key, value, line and group") {
   const auto seen =
       record("Sitemap: s\nUser-Agent : a # x\nuser-agent: b\nAllow: /1\n\nUSER-AGENT: c\n");

@@ -45,6 +45,22 @@ inline constexpr auto foreign_beginnings = [] {
                     "\0\0\xFE\xFF"sv};
 }();
 
+/// The first octets of `foreign_beginnings`. Nearly all texts begin with another octet, and need no
+/// more comparisons.
+inline constexpr auto foreign_first_octets = [] {
+  std::array<bool, 256> octets{};
+  for (const std::string_view beginning : foreign_beginnings) {
+    octets[static_cast<unsigned char>(beginning.front())] = true;
+  }
+  return octets;
+}();
+
+[[nodiscard]] constexpr bool has_foreign_beginning(std::string_view text) noexcept {
+  return !text.empty() && foreign_first_octets[static_cast<unsigned char>(text.front())] &&
+         std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
+                     [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
 /// Returns true if `text` begins with a JSON object or array. Checks the bracket and the next
 /// character (RFC 8259, section 2). So a heading such as `[Sitemap]` is not read as JSON.
 [[nodiscard]] constexpr bool begins_json(std::string_view text) noexcept {
@@ -66,8 +82,11 @@ inline constexpr auto foreign_beginnings = [] {
 /// some NUL octets, which some editors leave at the ends of lines and of the file.
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   // Most texts have no control character near their start, and need no more checks.
-  const std::string_view first = text.substr(0, 64);
-  if (std::none_of(first.begin(), first.end(), is_control)) {
+  bool has_control = false;
+  for (const char c : text.substr(0, 64)) {  // without an early end, compilers use vectors
+    has_control |= is_control(c);
+  }
+  if (!has_control) {
     return false;
   }
   constexpr std::size_t looked_at = 256;
@@ -91,8 +110,7 @@ enum class foreign_content : std::uint8_t {
 /// Recognises content that sites send instead of a robots.txt. Skips UTF-8 byte order marks, white
 /// space and NUL octets, then checks the start in constant time. Does not recognise UTF-16.
 [[nodiscard]] constexpr foreign_content find_foreign_content(std::string_view text) noexcept {
-  if (std::any_of(foreign_beginnings.begin(), foreign_beginnings.end(),
-                  [&](std::string_view beginning) { return text.starts_with(beginning); })) {
+  if (has_foreign_beginning(text)) {
     return foreign_content::other;
   }
   constexpr std::string_view mark = "\xEF\xBB\xBF";

@@ -22,6 +22,8 @@ namespace robots {
 /// `handler.on_directive(line)`. The views of `line` point into the scanned text.
 ///
 /// If the handler has `on_diagnostic`, `scan` passes every finding about the text to this function.
+/// If the handler has `waits_for_group`, `scan` may pass over all lines except User-agent lines
+/// while this function returns true. Then the result of `scan` has no meaning.
 template <class H>
 concept DirectiveHandler =
     requires(H& handler, const directive& line) { handler.on_directive(line); };
@@ -41,6 +43,8 @@ template <DirectiveHandler Handler>
 class scanner {
   static constexpr bool diagnoses =
       requires(Handler& handler, const diagnostic& finding) { handler.on_diagnostic(finding); };
+  static constexpr bool waits = requires(Handler& handler) { handler.waits_for_group(); };
+  static_assert(!(diagnoses && waits), "the lines that are passed over would have no diagnostics");
 
  public:
   constexpr scanner(Handler& handler, const parse_options& options,
@@ -106,15 +110,29 @@ class scanner {
     for (const char* next = text.data(); next != text_end;) {
       ++number_;
       begin_ = next;
-      const char* const end = read_line(next, text_end);
-      next = end;
-      next += next != text_end ? 1 : 0;
-      next += next != text_end && *end == '\r' && *next == '\n' ? 1 : 0;
+      const char* const end =
+          is_passed_over(*next) ? find_line_end(next, text_end) : read_line(next, text_end);
+      next = after_line_end(end, text_end);
     }
   }
 
+  /// Returns true if no line that begins with `first` matters to the handler.
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr bool is_passed_over(char first) const noexcept {
+    return waits && is_waiting_ && !begins_user_agent[static_cast<unsigned char>(first)];
+  }
+
+  /// Returns the start of the next line. CR LF is one line end.
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE static constexpr const char* after_line_end(
+      const char* end, const char* text_end) noexcept {
+    if (end == text_end) {
+      return end;
+    }
+    const char* const next = end + 1;
+    return *end == '\r' && next != text_end && *next == '\n' ? next + 1 : next;
+  }
+
   ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
-    const char* const first = std::find_if_not(begin, text_end, base::is_ws);
+    const char* const first = skip_indent(begin, text_end);
     if (first == text_end || *first == '#' || is_line_end(*first)) {
       const char* const end = find_line_end(first, text_end);
       if (is_too_long(begin, end)) [[unlikely]] {
@@ -223,13 +241,16 @@ class scanner {
 
   [[nodiscard]] constexpr directive_kind kind_without_nul(std::string_view key) const noexcept {
     std::array<char, 16> octets{};  // longer than each spelling of a key
-    std::size_t size = 0;
-    for (const char c : key) {
-      if (c != '\0' && size < octets.size()) {
-        octets[size++] = c;
+    if (has_nul(key)) {
+      std::size_t size = 0;
+      for (const char c : key) {
+        if (c != '\0' && size < octets.size()) {
+          octets[size++] = c;
+        }
       }
+      key = {octets.data(), size};
     }
-    return recognise_key({octets.data(), size}, traits_.key_prefixes, options_.strict).kind;
+    return recognise_key(key, traits_.key_prefixes, options_.strict).kind;
   }
 
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
@@ -270,8 +291,11 @@ class scanner {
   /// sections 2.1 and 2.2.4).
   ROBOTS_ALWAYS_INLINE constexpr void place(directive& line) {
     if (is_rule(line.kind)) [[likely]] {
-      close_agents();
+      if (in_agents_) {
+        close_agents();
+      }
     } else if (line.kind == directive_kind::user_agent) {
+      is_waiting_ = false;
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
       run_is_over_ = false;
@@ -328,6 +352,9 @@ class scanner {
   constexpr void close_agents() noexcept {
     in_agents_ = false;
     delay_among_agents_ = false;
+    if constexpr (waits) {
+      is_waiting_ = handler_.waits_for_group();
+    }
   }
 
   constexpr void malformed(diagnostic_code code, std::string_view about) {
@@ -357,6 +384,7 @@ class scanner {
   bool delay_among_agents_ = false;
   bool run_has_delay_ = false;
   bool seen_html_ = false;
+  bool is_waiting_ = waits;  // true if the handler needs only User-agent lines now
 };
 
 }  // namespace rep_detail

@@ -48,6 +48,14 @@ static_assert(google("crawl-delay") == directive_kind::crawl_delay);
 static_assert(strict("disallow") == directive_kind::disallow);
 static_assert(strict("dissallow") == directive_kind::unknown);
 
+// Most words end here, by their first two letters.
+static_assert(robots::rep_detail::may_be_key("Disallow"));
+static_assert(robots::rep_detail::may_be_key("sitting"));
+static_assert(!robots::rep_detail::may_be_key("the"));
+static_assert(!robots::rep_detail::may_be_key("d-isallow"));
+static_assert(!robots::rep_detail::may_be_key("d"));
+static_assert(!robots::rep_detail::may_be_key(""));
+
 TEST_CASE("Every spelling in the tables is in lower case and has the listed meaning") {
   for (const auto& [text, kind, is_right, is_prefix] : robots::rep_detail::spellings) {
     CHECK(lenient(text) == kind);

@@ -51,6 +51,22 @@ TEST_CASE("A line end is found at any place, in texts of any length") {
   }
 }
 
+TEST_CASE("An indent of any length ends at the first octet that is not white space") {
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (std::size_t tab = 0; tab <= size; ++tab) {
+      std::string text(size, ' ');
+      if (tab < size) {
+        text[tab] = '\t';
+      }
+      for (const std::string_view rest : {"", "x", "\n   ", "x       "}) {
+        const std::string line = text + std::string{rest};
+        const char* const end = line.data() + line.size();
+        CHECK(robots::rep_detail::skip_indent(line.data(), end) == line.data() + size);
+      }
+    }
+  }
+}
+
 TEST_CASE("A value of any length is read completely") {
   for (std::size_t size = 0; size < 140; ++size) {
     for (const std::string_view end : {"", "\n", "\r\nAllow: /", " # c\n", "\t\n"}) {

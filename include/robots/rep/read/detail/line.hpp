@@ -8,9 +8,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace robots::rep_detail {
+
+[[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
+
+/// Returns true for white space or NUL, which some editors leave at line ends.
+[[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// One spelling of a key, in lower case.
 struct key_spelling {
@@ -69,6 +75,23 @@ inline constexpr auto spellings = [] {
   });
 }();
 
+/// The second letters of the spellings with each first letter, as sets of bits: bit 0 is `a`. Most
+/// words of a text that is not a robots.txt begin with two other letters, and need no comparison.
+inline constexpr auto second_letters = [] {
+  std::array<std::uint32_t, 26> letters{};
+  for (const key_spelling& spelling : spellings) {
+    letters[static_cast<std::size_t>(spelling.text[0] - 'a')] |= 1U << (spelling.text[1] - 'a');
+  }
+  return letters;
+}();
+
+[[nodiscard]] constexpr bool may_be_key(std::string_view key) noexcept {
+  return key.size() > 1 && base::is_alpha(key[0]) && base::is_alpha(key[1]) &&
+         (second_letters[static_cast<std::size_t>(base::to_lower(key[0]) - 'a')] >>
+              (base::to_lower(key[1]) - 'a') &
+          1U) != 0;
+}
+
 struct recognised_key {
   directive_kind kind = directive_kind::unknown;
   bool misspelled = false;
@@ -79,8 +102,11 @@ struct recognised_key {
 /// `Disallowed`. If `strict` and `prefixes` are false, accepts keys that equal one of `spellings`.
 [[nodiscard]] constexpr recognised_key recognise_key(std::string_view key, bool prefixes,
                                                      bool strict) noexcept {
+  if (!may_be_key(key)) {
+    return {};
+  }
   for (const auto& [text, kind, is_right, is_prefix] : spellings) {
-    if (key.empty() || base::to_lower(key.front()) != text.front()) {
+    if (base::to_lower(key.front()) != text.front()) {
       continue;
     }
     const bool is_meant =
@@ -94,17 +120,27 @@ struct recognised_key {
   return {};
 }
 
+/// The first octets of lines that can be User-agent lines, in any spelling: letters and padding.
+inline constexpr auto begins_user_agent = [] {
+  std::array<bool, 256> octets{};
+  for (std::size_t octet = 0; octet < octets.size(); ++octet) {
+    octets[octet] = is_padding(static_cast<char>(octet));
+  }
+  for (const key_spelling& spelling : spellings) {
+    if (spelling.kind == directive_kind::user_agent) {
+      octets[static_cast<unsigned char>(spelling.text[0])] = true;
+      octets[static_cast<unsigned char>(spelling.text[0] - 'a' + 'A')] = true;
+    }
+  }
+  return octets;
+}();
+
 struct key_and_value {
   std::string_view key{};
   std::string_view value{};
   bool colon = false;
   bool found = false;  ///< true if the line has a key, and a value, even an empty one
 };
-
-[[nodiscard]] constexpr bool is_line_end(char c) noexcept { return c == '\n' || c == '\r'; }
-
-/// Returns true for white space or NUL, which some editors leave at line ends.
-[[nodiscard]] constexpr bool is_padding(char c) noexcept { return base::is_blank(c) || c == '\0'; }
 
 /// Splits `line`, which must have no comment, and no padding at its ends. RFC 9309, section 2.2:
 /// `key *WS ":" *WS value`. Without a colon, two words are read as a key and a value.
@@ -143,6 +179,18 @@ struct common_line {
   from = find_at_most(from, text_end, '\r');
   while (from != text_end && !is_line_end(*from)) {
     from = find_at_most(from + 1, text_end, '\r');
+  }
+  return from;
+}
+
+/// Returns the first octet from `from` on that is not white space, or `text_end`.
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* skip_indent(
+    const char* from, const char* text_end) noexcept {
+  while (from != text_end && base::is_ws(*from)) {
+    // A text that is not a robots.txt can have deep indents.
+    const bool eight = text_end - from >= std::ptrdiff_t{sizeof(octet_word)} &&
+                       whole_word({from, sizeof(octet_word)}, 0) == repeat_octet(' ');
+    from += eight ? sizeof(octet_word) : 1;
   }
   return from;
 }

@@ -72,6 +72,11 @@ class rule_collector {
     return true;
   }
 
+  /// Returns true if no line applies before the next User-agent line.
+  [[nodiscard]] constexpr bool waits_for_group() const noexcept {
+    return !groups_.applies(directive_kind::allow);
+  }
+
   /// Makes the rule set. Call this function once.
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 

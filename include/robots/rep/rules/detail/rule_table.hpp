@@ -22,7 +22,8 @@ namespace robots::rep_detail {
 // A query finds a rule in one of three ways. The matching rule with the highest rank decides.
 //
 // Most rules, such as `/private/`, are found by prefix. For each length of `prefix_lengths`, the
-// hash of so many octets of the target leads to the rules that begin with these octets.
+// query hashes the prefix of the target with this length. The hash leads to the rules that begin
+// with this prefix.
 //
 // Rules without a useful prefix, such as `/*.pdf$`, are tried one by one, the highest rank first.
 // The trials end at a rule that matches, or that ranks below the best rule found by prefix.
