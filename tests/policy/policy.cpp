@@ -163,8 +163,34 @@ TEST_CASE("A policy with rules gives a document only if it keeps the text") {
       (void)failed(fallback_action::last_good_or_deny, policy_of(whole_file))->document(), message,
       std::logic_error);
   CHECK_THROWS_AS((void)policy_of("")->document(), std::logic_error);
-  // Without a file, the document is empty.
-  CHECK(failed(fallback_action::deny_all)->document().allows("/x"));
+}
+
+TEST_CASE("The document of a policy that denies everything denies everything") {
+  using enum robots::decision_reason;
+  std::vector<std::shared_ptr<const policy>> denying{
+      failed(fallback_action::deny_all), failed(fallback_action::last_good_or_deny),
+      failed(fallback_action::parse),  // a file that is too malformed has no rules, either
+      policy::by_hand("FooBot", false), policy::refusal("FooBot", invalid_url, "no URL")};
+  for (const robots::decision_reason why : {excluded, halted, needs_sign_off}) {
+    denying.push_back(policy::refusal("FooBot", why));
+  }
+  // A redirect to another site denies until the other site has answered.
+  denying.push_back(std::make_shared<const policy>(
+      fallback_action::deny_all, "FooBot",
+      record_head{{.outcome = outcome::redirected, .final_url = "https://other.example/"}}));
+  denying.push_back(failed(fallback_action::last_good_or_deny, denying.back()));
+  for (const auto& denies : denying) {
+    CAPTURE(to_string(denies->basis()));
+    REQUIRE_FALSE(denies->allows("/x"));
+    CHECK(denies->text() == "User-agent: *\nDisallow: /\n");
+    for (const char* crawler : {"FooBot", "BarBot", "*"}) {
+      CHECK_FALSE(denies->document().allows("/x", crawler));
+    }
+  }
+  for (const auto& allows : {failed(fallback_action::allow_all), policy::by_hand("FooBot", true)}) {
+    CHECK(allows->text().empty());
+    CHECK(allows->document().allows("/x"));
+  }
 }
 
 TEST_CASE("A policy keeps rates and hours, up to a limit") {

@@ -231,16 +231,23 @@ class policy {
   /// Returns the value of the first Host line, or an empty text.
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 
-  /// Returns the text of the robots.txt in force, in UTF-8, up to `parse_options::max_bytes`. The
-  /// text is empty if there are no rules, or if `cache_options::keep_text` is off.
+  /// Returns the text of the robots.txt in force, in UTF-8, up to `parse_options::max_bytes`. If no
+  /// robots.txt is in force, the text says the same as this policy: it is empty if the policy
+  /// allows everything, and denies everything to every crawler if the policy does. The text of a
+  /// file is empty if `cache_options::keep_text` is off.
   [[nodiscard]] std::string_view text() const noexcept {
-    const auto& text = in_force().extras().text;
+    const policy& used = in_force();
+    if (used.basis_ != policy_basis::rules && used.basis_ != policy_basis::allow_all) {
+      return "User-agent: *\nDisallow: /\n";
+    }
+    const auto& text = used.extras().text;
     return text ? std::string_view{*text} : std::string_view{};
   }
 
-  /// Parses all groups in `text()`. If no robots.txt is in force, the document is empty, so it
-  /// allows everything even if this policy does not. Throws `std::logic_error` if a robots.txt is
-  /// in force but its text was not kept (`cache_options::keep_text`). Takes linear time.
+  /// Parses all groups in `text()`, to ask about other crawlers. If no robots.txt is in force, the
+  /// document allows or denies everything, as this policy does. As in every document, /robots.txt
+  /// itself is allowed. Throws `std::logic_error` if a robots.txt is in force but its text was not
+  /// kept (`cache_options::keep_text`). Takes linear time.
   [[nodiscard]] robots::document document() const;
 
   /// If the site redirects to another site, returns the URL of the robots.txt there. Until the

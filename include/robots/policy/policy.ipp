@@ -178,7 +178,7 @@ ROBOTS_INLINE file_findings::line_counts policy::lines() const noexcept {
 }
 
 ROBOTS_INLINE document policy::document() const {
-  // Throws, since an empty document would allow what the rules disallow.
+  // Throws, since an empty document would allow what the rules of the file disallow.
   if (in_force().basis_ == policy_basis::rules && !in_force().extras().text) {
     throw std::logic_error{
         "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text"};
