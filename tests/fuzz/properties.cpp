@@ -2,6 +2,7 @@
 #include "fuzz/input.hpp"
 #include "rep/reference_matcher.hpp"
 #include <robots/rep/document/document.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/compile.hpp>
 
 #include <algorithm>
@@ -213,7 +214,9 @@ void check_reference(const std::string& text, const question& about, robots::dia
 void fuzz::fuzz_properties(octets input) {
   reader in{input};
   robots::parse_options options = options_of(in.octet() & 15U);
-  const std::string user_agent = in.line();
+  const std::string header = in.line();
+  const std::string user_agent =
+      reference::is_one_product(header) ? header : std::string{robots::product_token(header)};
   const question about{.user_agent = user_agent, .target = std::string{"/"}.append(in.line())};
   const std::string text = in.rest();
   for (const robots::dialect dialect : dialects) {

@@ -152,8 +152,18 @@ inline std::string product_of(std::string_view text) {
   return lower(text.substr(0, text.find_first_of(" \t\v\f\r\n/(;,)")));
 }
 
+/// Returns true for a header that is one product without a comment, such as `FooBot/2.1`.
+inline bool is_one_product(std::string_view user_agent) {
+  const bool is_path_or_url = user_agent.starts_with('/') ||
+                              lower(user_agent).starts_with("http:/") ||
+                              lower(user_agent).starts_with("https:/");
+  return !is_path_or_url && !lower(user_agent).starts_with("mozilla/") &&
+         user_agent.find_first_of(" \t\v\f\r\n(;,)") == std::string_view::npos;
+}
+
 /// Returns the token of a crawler: the name of its first product. If this name is Mozilla, the
-/// token is the name after `compatible;`, as in an example of RFC 9309, section 2.2.1.
+/// token is the name after `compatible;`, as in an example of RFC 9309, section 2.2.1. The library
+/// searches a header with several products for a better token, except with `dialect::google`.
 inline std::string token_of(std::string_view user_agent) {
   const std::string first = product_of(user_agent);
   const auto mark = lower(user_agent).find("compatible;");

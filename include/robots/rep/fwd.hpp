@@ -9,6 +9,8 @@ enum class dialect : std::uint8_t;
 enum class tie_break : std::uint8_t;
 enum class several_names : std::uint8_t;
 struct parse_options;
+class crawler_names;
+class crawler_names_view;
 
 enum class directive_kind : std::uint8_t;
 struct directive;

@@ -168,6 +168,29 @@ TEST_CASE("A verdict has the crawler as in the question, or * if the group of * 
   CHECK(digits.match("/", "mj12BOT/2").user_agent == "mj12BOT");
 }
 
+TEST_CASE("A path or a URL in the place of the user agent gets no permission") {
+  for (const robots::dialect dialect : {robots::dialect::rfc9309, robots::dialect::google}) {
+    for (const char* text : {"", "User-agent: *\nDisallow:\n", "User-agent: *\nAllow: /\n"}) {
+      const document file = parse(text, {.dialect = dialect});
+      for (const std::string_view swapped : {"/private", "http://example.com", "HTTPS://x/y"}) {
+        CAPTURE(swapped);
+        CHECK_FALSE(file.allows("spyder-bot/1.0", swapped));
+        const robots::verdict denied = file.match("spyder-bot/1.0", swapped);
+        CHECK_FALSE(denied.allowed);
+        CHECK(denied.undecided);
+        CHECK(denied.user_agent == swapped);
+        CHECK_FALSE(denied.directive);
+        const robots::rule_set rules = file.rules_for(swapped);
+        CHECK_FALSE(rules.allows("/"));
+        CHECK(rules.match("/").undecided);
+        CHECK_FALSE(file.rules_for({"FooBot", swapped}).allows("/"));
+        CHECK_FALSE(robots::compile(text, swapped, {.dialect = dialect}).allows("/"));
+        CHECK_FALSE(robots::directives_for(text, swapped, {.dialect = dialect}).rules.allows("/"));
+      }
+    }
+  }
+}
+
 TEST_CASE("A verdict refers only to the document and to the name in the question") {
   const document file = parse(file_of_two);
   const std::string name = "FerretBot/1";

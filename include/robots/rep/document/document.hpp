@@ -167,8 +167,10 @@ struct group {
 /// live as long as the document. Several threads can query one object at once.
 ///
 /// A `user_agent` is a product token or a whole `User-Agent` header value; "*" stands for every
-/// crawler that no group names. A `target` is an absolute URL or a path with query. A target that
-/// has neither a scheme nor a leading slash is read as a path: `example.com/admin` means
+/// crawler that no group names. A browser's header names no crawler, so it gets the answer of "*".
+/// A path or a URL is no user agent, so it gets no permission. A `target` is an absolute URL or a
+/// path with query. A target that has neither a scheme nor a leading slash is read as a path:
+/// `example.com/admin` means
 /// `/example.com/admin`. But `dialect::google` reads the `example.com` of this target as a host.
 class document {
  public:
@@ -186,10 +188,13 @@ class document {
   /// one crawler, keep the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
-    const rule_set rules = rules_for(user_agent);
+    const std::string_view token =
+        is_target(user_agent) ? user_agent : product_token(user_agent, options_.dialect);
+    const rule_set rules = rules_for(token);
     verdict result = rules.match(target);
     // The result outlives `rules`, so its views must not refer to `rules`.
-    result.user_agent = result.user_agent == "*" ? "*" : product_token(user_agent);
+    result.user_agent = result.user_agent == "*" ? "*" : token;
+    result.nameless = token.empty() && !user_agent.empty();
     if (result.pattern) {
       const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
                                          [](const rep_detail::document_line& line,
@@ -253,7 +258,7 @@ class document {
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
     std::vector<directive> found;
-    const rep_detail::agent_matcher agent{user_agent};
+    const rep_detail::agent_matcher agent{user_agent, options_.dialect};
     rep_detail::group_selection groups;
     for (const rep_detail::document_line& stored : lines_) {
       const directive line = stored.as_directive(text());

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/rep/read/detail/product_search.hpp>
+#include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,19 +17,6 @@ namespace rep_detail {
   return base::is_alpha(c) || c == '-' || c == '_';
 }
 
-/// Returns true if `c` ends a product name (RFC 9110, section 10.1.5).
-[[nodiscard]] constexpr bool ends_product_name(char c) noexcept {
-  return base::is_blank(c) || c == '\r' || c == '\n' || c == '/' || c == '(' || c == ';' ||
-         c == ',' || c == ')';
-}
-
-[[nodiscard]] constexpr std::string_view product_name(std::string_view text) noexcept {
-  text = base::trim(text, base::is_blank);
-  // This is faster than `find_first_of`, which calls a function for each octet.
-  const auto end = std::find_if(text.begin(), text.end(), ends_product_name);
-  return {text.begin(), end};
-}
-
 /// Returns the name after `compatible;`. Crawlers that pose as a browser write their name there.
 [[nodiscard]] constexpr std::string_view compatible_name(std::string_view user_agent) noexcept {
   constexpr std::string_view mark = "compatible;";
@@ -39,21 +28,68 @@ namespace rep_detail {
   return {};
 }
 
-}  // namespace rep_detail
-
-/// Returns the product token in a crawler's name or `User-Agent` header value. `FooBot` is the
-/// token of `FooBot/2.1 (+https://foo.example/bot)`. `ExampleBot` is the token of `Mozilla/5.0
-/// (compatible; ExampleBot/0.1; https://www.example.com/bot.html)` (RFC 9309, section 2.2.1).
-///
-/// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only at
-/// white space or one of `/(;,)`. Returns an empty view if the token is empty. Takes linear time.
-[[nodiscard]] constexpr std::string_view product_token(std::string_view user_agent) noexcept {
-  const std::string_view first = rep_detail::product_name(user_agent);
+/// Returns the product token that a crawler with `dialect::google` has: the first product, or the
+/// name after `compatible;` in a header that begins with `Mozilla`.
+[[nodiscard]] constexpr std::string_view first_product(std::string_view user_agent) noexcept {
+  const std::string_view first = product_name(user_agent);
   if (!base::equal_ignoring_case(first, "mozilla")) {
     return first;
   }
-  const std::string_view posing = rep_detail::compatible_name(user_agent);
+  const std::string_view posing = compatible_name(user_agent);
   return posing.empty() ? first : posing;
+}
+
+/// Returns true if a header has only one product, with or without a comment. Can return false for
+/// such a header if its comment contains another comment.
+[[nodiscard]] constexpr bool is_one_product(std::string_view user_agent) noexcept {
+  const auto version = std::find_if(user_agent.begin(), user_agent.end(),
+                                    [](char c) { return c != '/' && ends_product_name(c); });
+  const std::string_view rest = base::trim({version, user_agent.end()}, base::is_blank);
+  return rest.empty() || (rest.front() == '(' && rest.find(')') == rest.size() - 1);
+}
+
+}  // namespace rep_detail
+
+/// Returns true for a text that cannot be a user agent, since it is a path or a URL: `/private`,
+/// `https://example.com/`. Callers who swap their arguments pass such a text.
+[[nodiscard]] constexpr bool is_target(std::string_view user_agent) noexcept {
+  return user_agent.starts_with('/') || base::starts_with_ignoring_case(user_agent, "http://") ||
+         base::starts_with_ignoring_case(user_agent, "https://");
+}
+
+/// Returns the product token in a crawler's name or `User-Agent` header value. `FooBot` is the
+/// token of `FooBot/2.1 (+https://foo.example/bot)` (RFC 9309, section 2.2.1).
+///
+/// A header that begins with `Mozilla/` or names several products is searched. The token is the
+/// product with a URL or mail address beside it, such as `ExampleBot` in `Mozilla/5.0 (compatible;
+/// ExampleBot/0.1; https://www.example.com/bot.html)`. If there is none, the token is the first
+/// product that is no browser, engine or client library, such as `FooBot` in `python-requests/2.31
+/// FooBot/1.0`. One product stays itself, such as `Scrapy/2.11`.
+///
+/// `dialect::google` takes the first product, or after `Mozilla` the name behind `compatible;`.
+///
+/// A name can have characters that the RFC does not allow (`MJ12bot`), so the token ends only at
+/// white space or one of `/(;,)`. Returns an empty view if there is no token, as in a browser's
+/// header, and for a path or a URL (`is_target`). Takes linear time.
+[[nodiscard]] constexpr std::string_view product_token(
+    std::string_view user_agent, robots::dialect dialect = robots::dialect::rfc9309) noexcept {
+  if (is_target(user_agent)) {
+    return {};
+  }
+  if (dialect == robots::dialect::google) {
+    return rep_detail::first_product(user_agent);
+  }
+  user_agent = base::trim(user_agent, base::is_blank);
+  const std::string_view first = rep_detail::product_name(user_agent);
+  if (first.empty() || first.size() == user_agent.size()) {
+    return first;
+  }
+  const bool poses = base::equal_ignoring_case(first, "mozilla");
+  if (!poses && rep_detail::is_one_product(user_agent)) {
+    return first;
+  }
+  const rep_detail::product_search found{user_agent};
+  return poses || found.products() > 1 ? found.name() : first;
 }
 
 namespace rep_detail {
@@ -69,8 +105,9 @@ enum class agent_match : std::size_t { none, everyone, own };
 /// character (`MJ12bot`), the name in a line ends at a blank or slash.
 class agent_matcher {
  public:
-  constexpr explicit agent_matcher(std::string_view user_agent) noexcept
-      : token_(product_token(user_agent)) {
+  constexpr explicit agent_matcher(std::string_view user_agent,
+                                   robots::dialect dialect = robots::dialect::rfc9309) noexcept
+      : token_(product_token(user_agent, dialect)) {
     if (token_ == "*") {
       token_ = {};
     }

@@ -36,8 +36,9 @@ namespace rep_detail {
 
 class crawler_collector {
  public:
-  constexpr crawler_collector(std::string_view user_agent, const parse_options& options)
-      : rules_(std::span{&user_agent, 1}, options) {}
+  constexpr crawler_collector(std::span<const std::string_view> user_agents,
+                              const parse_options& options)
+      : rules_(user_agents, options) {}
 
   constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -80,16 +81,23 @@ class crawler_collector {
 
 }  // namespace rep_detail
 
-/// Reads everything in `text` for one crawler, in one pass.
+/// Reads everything in `text` for a crawler with several names, in one pass; see `compile`.
 ///
 /// The member `rules` equals the result of `compile` for the same arguments. Accepts any octets,
 /// and never throws because of them. Costs the same as `compile`.
+[[nodiscard]] constexpr crawler_directives directives_for(
+    std::string_view text, std::span<const std::string_view> user_agents,
+    const parse_options& options = {}) {
+  rep_detail::crawler_collector collector{user_agents, options};
+  const file_findings::line_counts lines = scan(text, collector, options);
+  return std::move(collector).finish(lines);
+}
+
+/// Reads everything in `text` for a crawler with one name.
 [[nodiscard]] constexpr crawler_directives directives_for(std::string_view text,
                                                           std::string_view user_agent,
                                                           const parse_options& options = {}) {
-  rep_detail::crawler_collector collector{user_agent, options};
-  const file_findings::line_counts lines = scan(text, collector, options);
-  return std::move(collector).finish(lines);
+  return directives_for(text, std::span{&user_agent, 1}, options);
 }
 
 }  // namespace robots

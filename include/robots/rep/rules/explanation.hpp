@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
@@ -14,19 +15,27 @@ namespace robots {
 /// Names the deciding rule, its line, and the crawler: `disallow "/admin", line 2, for *`. If no
 /// rule decided, says why. Octets that are not printable ASCII are written as `\xNN`.
 [[nodiscard]] inline std::string explain(const verdict& answer) {
+  std::string text;
   if (answer.directive && answer.pattern) {
-    std::string text{to_string(*answer.directive)};
+    text = to_string(*answer.directive);
     text.append(" \"").append(base::printable(*answer.pattern)).append("\", line ");
     text.append(std::to_string(answer.line)).append(", for ");
-    return text.append(base::printable(answer.user_agent));
+    text.append(base::printable(answer.user_agent));
+  } else if (answer.undecided && is_target(answer.user_agent)) {
+    text = "\"" + base::printable(answer.user_agent) +
+           "\" is a path or a URL, not a user agent: the target is the first argument";
+  } else if (answer.undecided) {
+    text = "the URL is too long to compare, or there are too many rules";
+  } else if (answer.exempt) {
+    text = "/robots.txt itself";
+  } else {
+    text =
+        answer.allowed ? "no rule matches" : "no rule decides, but the policy of the site denies";
   }
-  if (answer.undecided) {
-    return "the URL is too long to compare, or there are too many rules";
+  if (answer.nameless) {
+    text += "; the user agent names no crawler, so only groups of * apply: give a product token";
   }
-  if (answer.exempt) {
-    return "/robots.txt itself";
-  }
-  return answer.allowed ? "no rule matches" : "no rule decides, but the policy of the site denies";
+  return text;
 }
 
 /// A rule of a rule set, valid as long as the set.

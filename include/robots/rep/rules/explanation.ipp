@@ -42,6 +42,7 @@ ROBOTS_INLINE std::vector<listed_rule> rule_set::list() const& {
 
 ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
   explanation result{.verdict = match(target), .group = table_.facts.group};
+  result.verdict.nameless = table_.facts.is_nameless;
   const std::vector<char> octets = rep_detail::normal_target(target, *table_.facts.traits);
   result.target.assign(octets.data(), octets.size());
   std::vector<listed_rule>& matches = result.matches;

@@ -61,8 +61,9 @@ class rule_set {
   /// one rule are not in normal form.
   ///
   /// A target is denied if its normal form exceeds 65,536 octets, or if the comparison with the
-  /// rules takes more than 8,388,608 steps. Then `verdict::undecided` is true. A rule set without
-  /// rules allows everything.
+  /// rules takes more than 8,388,608 steps. Every target is denied if the rule set was made for a
+  /// user agent that is a path or a URL (`is_target`). Then `verdict::undecided` is true. A rule
+  /// set without rules allows everything.
   [[nodiscard]] constexpr bool allows(std::string_view target) const noexcept {
     if (empty()) {
       return true;

@@ -43,10 +43,15 @@ struct verdict {
   std::string_view user_agent{};
   std::uint32_t line = 0;  ///< the 1-based line of the deciding rule, or 0 if no rule decided
   /// True if the target is denied because not all rules could be compared: the normal form of the
-  /// target exceeds 65,536 octets, or comparing takes too long. See `rule_set::allows`.
+  /// target exceeds 65,536 octets, or comparing takes too long, or the user agent is a path or a
+  /// URL, so that `user_agent` is this text. See `rule_set::allows`.
   bool undecided = false;
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;
+  /// True if the user agent names no crawler, such as a browser's header, so that only the groups
+  /// of
+  /// `*` were asked. Only `document::match` and `rule_set::explain` set this member.
+  bool nameless = false;
 };
 
 }  // namespace robots

@@ -88,6 +88,7 @@ struct rule_set_facts {
   std::uint32_t gram_buckets = 0;  ///< buckets for rules found by a hash of a gram
   group_choice group = group_choice::none;
   tie_break tie = tie_break::allow;
+  bool is_nameless = false;  ///< the crawler's header has no product token: see `verdict::nameless`
 
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return delay < delay.zero() ? std::nullopt : std::optional{delay};

@@ -32,9 +32,19 @@ class rule_collector {
   /// there are no names, only the groups of `*` apply.
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
-      : names_(user_agents.begin(), user_agents.end()),
-        first_named_(user_agents.size()),
-        options_(options) {}
+      : first_named_(user_agents.size()), options_(options) {
+    names_.reserve(user_agents.size());
+    for (const std::string_view user_agent : user_agents) {
+      names_.emplace_back(user_agent, options.dialect);
+      if (!names_.back().token().empty()) [[likely]] {
+        has_name_ = true;
+      } else if (is_target(user_agent)) {
+        no_user_agent_ = user_agent;
+      } else if (!user_agent.empty() && user_agent != "*") {
+        is_nameless_ = true;
+      }
+    }
+  }
 
   ROBOTS_ALWAYS_INLINE constexpr void on_directive(const directive& line) {
     if (line.kind == directive_kind::user_agent) {
@@ -81,15 +91,32 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
   [[nodiscard]] constexpr rule_table table() {
+    if (!no_user_agent_.empty()) [[unlikely]] {
+      return undecided_table();
+    }
     const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
     const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();
     rule_table result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
     result.facts.group = groups_.choice();
     result.facts.delay = crawl_delay_.value_or(result.facts.delay);
+    result.facts.is_nameless = is_nameless_ && !has_name_;
     return result;
   }
 
  private:
+  /// Makes the rules for a path or URL that stands where a user agent belongs. No target can be
+  /// decided for it, so everything is denied: see `rule_table::matches`.
+  [[nodiscard]] constexpr rule_table undecided_table() {
+    // This pattern needs no octet of the target, and is not in normal form, so it is compared with
+    // every target.
+    constexpr std::string_view not_in_normal_form = "**/";
+    kept_.clear();
+    kept_.push_back({.text = not_in_normal_form.data(),
+                     .rule = packed_rule{rule_kind::disallow, 0, not_in_normal_form.size()},
+                     .size = static_cast<std::uint16_t>(not_in_normal_form.size())});
+    return rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(no_user_agent_);
+  }
+
   /// A name that is earlier in the caller's list matches better. If `options_.names` merges the
   /// groups of all names, all names match equally well.
   [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
@@ -105,6 +132,9 @@ class rule_collector {
   }
 
   std::vector<agent_matcher> names_;
+  std::string_view no_user_agent_{};  // a name that is a path or a URL, if there is one
+  bool has_name_ = false;             // true if a name has a product token
+  bool is_nameless_ = false;          // true if a name is neither `*` nor has a product token
   std::size_t first_named_;  // the index of the first name with a group, or `names_.size()`
   parse_options options_;
   group_selection groups_;

@@ -103,7 +103,9 @@ struct rule_table {
                                                                std::string_view target,
                                                                step_budget& steps) const noexcept {
     if (rule.is_source()) {
-      steps.spend(rule.source(block()).body.size());
+      // Only the rule for a path or URL in the place of a user agent has no line.
+      const bool is_undecided = rule.line() == 0;
+      steps.spend(is_undecided ? max_match_steps + 1 : rule.source(block()).body.size());
     }
     const auto is_match = [&](const compiled_pattern& pattern) {
       return rep_detail::matches(pattern, target, steps);
