@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
@@ -118,6 +119,35 @@ TEST_CASE("Limits at the ends of their ranges are accepted") {
   CHECK(objection(options).empty());
   options.malformed.share = options.fast_change_share = 1.0;
   CHECK(objection(options).empty());
+}
+
+TEST_CASE("A crawler without a name is refused, with a message that says what to set") {
+  for (const char* header :
+       {"(only a comment)", "Mozilla/5.0 (X11) Firefox/115.0", "curl/8.1 lwp/6", "Mozilla/5.0"}) {
+    cache_options options = foo_bot();
+    options.user_agent = header;
+    const std::string message = objection(options);
+    CHECK(message.find(std::string{"user_agent \""} + header + "\" has no product token") == 0);
+    CHECK(message.find("set cache_options::names") != std::string::npos);
+    options.names = {"FooBot-Image", "FooBot"};
+    CHECK(objection(options).empty());
+    // With dialect::google, the first product of a header is the token.
+    options.names = {};
+    options.parse.dialect = robots::dialect::google;
+    CHECK(objection(options).empty() == (std::string{header} != "(only a comment)"));
+  }
+  const auto names_message = [](robots::crawler_names names) {
+    cache_options options = foo_bot();
+    options.names = std::move(names);
+    return objection(options);
+  };
+  CHECK(names_message({"FooBot", "*"}).empty());
+  CHECK(names_message("*").find("names \"*\" names every crawler") == 0);
+  CHECK(names_message({"FooBot", ""}).find("names \"\" has no product token") == 0);
+  CHECK(names_message("/private").find("names \"/private\" is a path or a URL") == 0);
+  cache_options options = foo_bot();
+  options.user_agent = "https://foo.example/bot";
+  CHECK(objection(options).find("user_agent \"https://foo.example/bot\" is a path or a URL") == 0);
 }
 
 TEST_CASE(

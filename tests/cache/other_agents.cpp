@@ -109,12 +109,57 @@ TEST_CASE("Without a robots.txt, all crawlers get the same answer") {
   CHECK(bot.cache.allowed(home, {.user_agent = "*"}));
 }
 
-TEST_CASE("An entry of other_agents that is not a product token is refused") {
-  for (const char* wrong : {"", "Foo Bot", "FooBot/1.0"}) {
+TEST_CASE("An entry of other_agents that names no crawler is refused") {
+  for (const char* wrong : {"", "Mozilla/5.0 (X11)", "/private", "https://foo.example/"}) {
     CAPTURE(std::string{wrong});
     cache_options options = foo_bot();
     options.other_agents = {wrong};
     CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
+  }
+  cache_options options = foo_bot();
+  options.other_agents.resize(1);
+  CHECK_THROWS_AS(scripted{options}, std::invalid_argument);
+}
+
+TEST_CASE("A crawler with several names gets the group of the first name that has one") {
+  cache_options options = foo_bot();
+  options.user_agent = "Mozilla/5.0 (X11; Linux x86_64) Safari/605.1.15";
+  options.names = {"FooBot-News", "FooBot"};
+  options.other_agents = {{"BarBot-Image", "BarBot"}, "BazBot/1.0 (+https://baz.example)", "*"};
+  scripted bot{options};
+  bot.web.on(robots_url, ok(file));
+  const auto denied = [&](const char* agent) {
+    for (const char* path : {"/foo", "/bar", "/all"}) {
+      const std::string url = std::string{"https://example.com"} + path;
+      if (!bot.cache.allowed(url, {.user_agent = agent})) {
+        return std::string{path};
+      }
+    }
+    return std::string{};
+  };
+  CHECK(denied("") == "/foo");
+  CHECK(denied("FooBot-News") == "/foo");
+  CHECK(denied(options.user_agent.c_str()) == "/foo");
+  CHECK(denied("BarBot-Image") == "/bar");
+  CHECK(denied("BazBot") == "/all");
+  CHECK(denied("*") == "/all");
+  const decision answer =
+      bot.cache.check("https://example.com/bar", {.user_agent = "barbot-image"});
+  CHECK(answer.verdict.user_agent == "BarBot");
+  CHECK(robots::detail::find_header(bot.web.requests().front().headers, "User-Agent") ==
+        options.user_agent);
+  // Only the first name selects a crawler, since several crawlers can have the same second name.
+  CHECK_THROWS_AS((void)denied("BarBot"), std::invalid_argument);
+}
+
+TEST_CASE("A path or a URL as the user agent of a call is refused, since arguments were swapped") {
+  scripted bot{three_bots()};
+  bot.web.on(robots_url, ok("User-agent: *\nAllow: /\n"));
+  for (const char* swapped : {"/private", "https://example.com/private"}) {
+    const std::string message = std::string{"call_options::user_agent: \""} + swapped +
+                                "\" is a path or a URL, not a user agent";
+    CHECK_THROWS_WITH_AS((void)bot.cache.allowed(home, {.user_agent = swapped}), message.c_str(),
+                         std::invalid_argument);
   }
 }
 

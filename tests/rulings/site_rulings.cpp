@@ -42,11 +42,11 @@ struct quarantine {
   }
 
   int quarantine_after;
-  std::string user_agent = "FooBot";
+  robots::crawler_names crawler = "FooBot";
   std::function<bool(std::string_view)> is_high_risk;
   robots::detail::any_fallback_policy fallback = robots::fallback_policy::strict();
   no_listener listener;
-  robots::rulings_detail::site_rulings rulings{{.user_agent = user_agent,
+  robots::rulings_detail::site_rulings rulings{{.crawler = crawler,
                                                 .excluded = {},
                                                 .sign_off = {},
                                                 .is_high_risk = is_high_risk,

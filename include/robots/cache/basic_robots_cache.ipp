@@ -302,18 +302,26 @@ ROBOTS_INLINE std::string_view cache_controls::first_key(std::string_view host_o
 }
 
 ROBOTS_INLINE std::size_t cache_controls::agent_of(const call_options& call) const {
-  const auto is_called = [&call](std::string_view agent) {
-    return base::equal_ignoring_case(product_token(agent), product_token(call.user_agent)) &&
-           agent.starts_with('*') == call.user_agent.starts_with('*');
+  if (call.user_agent.empty()) {
+    return 0;
+  }
+  const dialect reading = engine_->options.parse.dialect;
+  const std::string_view token = product_token(call.user_agent, reading);
+  const auto is_called = [&](const crawler_names& agent) {
+    return agent.header() == call.user_agent ||
+           (!token.empty() && base::equal_ignoring_case(agent.token(reading), token));
   };
-  if (call.user_agent.empty() || is_called(engine_->options.user_agent)) {
+  if (is_called(engine_->options.names)) {
     return 0;
   }
   const auto& others = engine_->options.other_agents;
   const auto found = std::find_if(others.begin(), others.end(), is_called);
   if (found == others.end()) {
+    const char* const problem = is_target(call.user_agent)
+                                    ? "\" is a path or a URL, not a user agent"
+                                    : "\" is not listed: add it to cache_options::other_agents";
     throw std::invalid_argument{"call_options::user_agent: \"" + base::printable(call.user_agent) +
-                                "\" is not listed: add it to cache_options::other_agents"};
+                                problem};
   }
   return static_cast<std::size_t>(found - others.begin()) + 1;
 }
@@ -388,7 +396,8 @@ ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_v
   parts.counters.add(decided.allowed ? cache_detail::cache_event::allowed : denied);
   if (parts.is_observed) {
     const std::string_view name =
-        agent == 0 ? std::string_view{} : engine_->options.other_agents[agent - 1];
+        agent == 0 ? std::string_view{}
+                   : engine_->options.other_agents[agent - 1].token(engine_->options.parse.dialect);
     const auto asked = key.empty() ? parse_site(url) : std::nullopt;
     const std::string parsed = asked ? asked->key() : std::string{};
     parts.tell(decision_event{

@@ -6,6 +6,7 @@
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
@@ -24,17 +25,21 @@ namespace robots {
 
 /// The options of a `basic_robots_cache`. The first two are required.
 struct cache_options {
-  /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Its
-  /// product token selects the rules.
+  /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Unless
+  /// `names` is set, its product token selects the rules.
   std::string user_agent;
   /// The policy if no robots.txt is available: a preset of `fallback_policy`, or your own
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;
 
-  /// The product tokens of other crawlers for which the cache also answers. The entry `*` stands
-  /// for any crawler that a file does not name. The cache fetches each file once, as `user_agent`.
-  /// `call_options::user_agent` selects the crawler of a call.
-  std::vector<std::string> other_agents{};
+  /// The names that select the rules, the most specific name first: `{"FooBot-Image", "FooBot"}`.
+  /// Set this option if `user_agent` is like the header of a browser, or if the crawler has several
+  /// names. If empty, the product token of `user_agent` is the only name.
+  crawler_names names{};
+  /// Other crawlers for which the cache also answers: the name or the names of each. The entry `*`
+  /// stands for any crawler that a file does not name. The cache fetches each file once, as
+  /// `user_agent`. `call_options::user_agent` selects the crawler of a call, by its first name.
+  std::vector<crawler_names> other_agents{};
   /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
   /// `example.com` excludes a host and its subdomains. See `should_skip_by_tld`.
   std::vector<std::string> excluded{};
@@ -162,17 +167,48 @@ namespace cache_detail {
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 
-/// Returns `options`. Throws `std::invalid_argument` for invalid options. The message says what to
-/// change.
+/// Returns the names and the header of the crawler that fetches.
+[[nodiscard]] inline crawler_names names_of(const cache_options& options) {
+  return options.names.empty() ? crawler_names{options.user_agent}
+                               : options.names.sent_as(options.user_agent);
+}
+
+/// Throws `std::invalid_argument` unless each of `names` has a product token. The first must not be
+/// `*`, unless `may_be_everyone` is true.
+inline void require_names(const char* option, const crawler_names& names, dialect reading,
+                          bool may_be_everyone) {
+  const auto refuse = [option](std::string_view name, const char* problem) {
+    throw std::invalid_argument{std::string{option} + " \"" + base::printable(name) + "\" " +
+                                problem};
+  };
+  if (names.empty()) {
+    refuse({}, "names nobody: give a product token, as in FooBot");
+  }
+  for (const std::string_view name : names) {
+    const std::string_view token = product_token(name, reading);
+    if (is_target(name)) {
+      refuse(name, "is a path or a URL: give a product token, as in FooBot");
+    } else if (token.empty()) {
+      refuse(name,
+             "has no product token, or only tokens of browsers and client libraries: begin it with "
+             "the crawler's name, as in FooBot/1.0, or set cache_options::names");
+    } else if (token == "*" && !may_be_everyone && name.data() == names.begin()->data()) {
+      refuse(name, "names every crawler: give the name of yours, as in FooBot/1.0");
+    }
+  }
+}
+
+/// Returns `options`, with `names` set. Throws `std::invalid_argument` for invalid options. The
+/// message says what to change.
 [[nodiscard]] inline cache_options validated(cache_options options) {
   detail::validate(retrieval_options_of(options));
   detail::validate(judge_options_of(options));
-  for (const std::string& agent : options.other_agents) {
-    if (agent != "*" && (agent.empty() || product_token(agent) != agent)) {
-      throw std::invalid_argument{"other_agents: \"" + agent +
-                                  "\" is not a product token: use letters, '_' and '-', or '*'"};
-    }
+  require_names(options.names.empty() ? "user_agent" : "names", names_of(options),
+                options.parse.dialect, false);
+  for (const crawler_names& other : options.other_agents) {
+    require_names("other_agents", other, options.parse.dialect, true);
   }
+  options.names = names_of(options);
   using base::require;
   const auto longest = options.longest_call.count();
   require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");

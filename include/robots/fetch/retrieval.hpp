@@ -12,7 +12,6 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
-#include <robots/rep/read/product_token.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -53,16 +52,13 @@ struct retrieval_options {
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const retrieval_options& options) {
   const std::string_view name = options.user_agent;
-  const std::string_view token = product_token(name);
   const bool has_control = std::any_of(name.begin(), name.end(), [](char c) {
     return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
   });
   const char* const problem =
-      name.empty()    ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
-      : token.empty() ? "has no product token: begin it with the crawler's name, as in FooBot/1.0"
-      : token == "*"  ? "names every crawler: give the name of yours, as in FooBot/1.0"
-      : has_control   ? "has a control character: remove it"
-                      : nullptr;
+      name.empty()  ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
+      : has_control ? "has a control character: remove it"
+                    : nullptr;
   if (problem != nullptr) {
     throw std::invalid_argument{"user_agent \"" + base::printable(name) + "\" " + problem};
   }

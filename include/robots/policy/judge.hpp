@@ -9,6 +9,7 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
@@ -198,7 +199,7 @@ struct earlier_policies {
 /// A file is read in its charset. If there is no file to obey, `judge_options::fallback` decides.
 /// Content never causes an exception. Takes linear time in the size of the body.
 [[nodiscard]] inline std::shared_ptr<const policy> judge(const record& retrieved,
-                                                         std::string_view user_agent,
+                                                         const crawler_names_view& crawler,
                                                          const judge_options& options,
                                                          const earlier_policies& before,
                                                          const wall_anchor& now) {
@@ -213,8 +214,8 @@ struct earlier_policies {
         before.last);
   }
   if (head.outcome == outcome::redirected) {
-    return policy::successor(
-        policy{fallback_action::deny_all, user_agent, head, nullptr, fetched_at}, before.last);
+    return policy::successor(policy{fallback_action::deny_all, crawler, head, nullptr, fetched_at},
+                             before.last);
   }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // an unexpected 304 is an error: see `outcome_of`
@@ -232,7 +233,7 @@ struct earlier_policies {
     // The limit applies to the response. If the conversion to UTF-8 makes the text longer than the
     // limit, the longer text is not cut.
     reading.max_bytes = (std::max)(reading.max_bytes, read.size());
-    crawler_directives file = directives_for(read, user_agent, reading);
+    crawler_directives file = directives_for(read, crawler.list(), reading);
     std::shared_ptr<const std::string> text;
     if (options.keep_text) {
       text = std::make_shared<const std::string>(read);
@@ -253,7 +254,7 @@ struct earlier_policies {
     good = if_young(policy::kept_answer(before.last), fetched_at, options);
   }
   return policy::successor(
-      policy{chosen, user_agent, head, std::move(good), fetched_at, std::move(found)}, before.last);
+      policy{chosen, crawler, head, std::move(good), fetched_at, std::move(found)}, before.last);
 }
 
 /// Makes the policy of a site that redirects to another site, whose policy is `target`. `head` is
@@ -264,7 +265,7 @@ struct earlier_policies {
 /// `own` serves as this copy unless `own` is too old.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
-    std::string_view user_agent, const judge_options& options,
+    const crawler_names_view& crawler, const judge_options& options,
     const std::shared_ptr<const policy>& own) {
   const time_point fetched_at = target->fetched_at();
   if (target->basis() == policy_basis::rules) {
@@ -279,17 +280,17 @@ struct earlier_policies {
     good = if_young(own, fetched_at, options);
   }
   return policy::successor(
-      policy{action, user_agent, head, std::move(good), fetched_at, target->findings()}, target);
+      policy{action, crawler, head, std::move(good), fetched_at, target->findings()}, target);
 }
 
 /// Returns the policy of a site in quarantine. `source` is the last record of the site, if known.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
-    record_head source, std::string_view why, std::string_view user_agent,
+    record_head source, std::string_view why, const crawler_names_view& crawler,
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},
     file_findings findings = {}) {
   source.outcome = outcome::quarantined;
   source.error_text = std::string{why} + "; check the site, then release it";
-  return std::make_shared<const policy>(fallback.action(source), user_agent, source, nullptr,
+  return std::make_shared<const policy>(fallback.action(source), crawler, source, nullptr,
                                         fetched_at, std::move(findings));
 }
 

@@ -5,6 +5,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/rules/rule_set.hpp>
@@ -152,7 +153,7 @@ enum class site_override : std::uint8_t {
 /// changes, so threads may share it.
 class policy {
  public:
-  /// Makes a policy from `file`, which is `directives_for(text, user_agent)`. `source` was fetched
+  /// Makes a policy from `file`, which is a result of `directives_for`. `source` was fetched
   /// at `fetched_at`. If `text` is not null, the policy keeps it.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
@@ -161,7 +162,7 @@ class policy {
   /// rules, the policy obeys these rules. In all other cases, the policy allows or denies
   /// everything, and keeps `last_good` only for `kept_answer`. `findings` describes a file that was
   /// fetched but is not obeyed.
-  policy(fallback_action action, std::string_view user_agent, const record_head& source,
+  policy(fallback_action action, const crawler_names_view& crawler, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
 
@@ -170,12 +171,12 @@ class policy {
 
   /// Makes the policy of a site that must not be asked. `why` is `excluded`, `halted`,
   /// `needs_sign_off` or `invalid_url`. For `invalid_url`, `url` is the invalid text.
-  [[nodiscard]] static std::shared_ptr<const policy> refusal(std::string_view user_agent,
+  [[nodiscard]] static std::shared_ptr<const policy> refusal(const crawler_names_view& crawler,
                                                              decision_reason why,
                                                              std::string_view url = {});
 
   /// Makes the policy of an override, which allows everything or only /robots.txt.
-  [[nodiscard]] static std::shared_ptr<const policy> by_hand(std::string_view user_agent,
+  [[nodiscard]] static std::shared_ptr<const policy> by_hand(const crawler_names_view& crawler,
                                                              bool allow);
 
   /// Returns true if the crawler may fetch `target`, a URL of this site or a path with query.

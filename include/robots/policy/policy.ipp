@@ -116,7 +116,7 @@ ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
   parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
 }
 
-ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent,
+ROBOTS_INLINE policy::policy(fallback_action action, const crawler_names_view& crawler,
                              const record_head& source, std::shared_ptr<const policy> last_good,
                              time_point fetched_at, file_findings findings)
     : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
@@ -128,7 +128,7 @@ ROBOTS_INLINE policy::policy(fallback_action action, std::string_view user_agent
   if (basis_ == policy_basis::redirected) {
     extras.leads_to = source.final_url;
   }
-  parts_ = policy_detail::parts_of(compile({}, user_agent), std::move(extras));
+  parts_ = policy_detail::parts_of(compile({}, crawler.list()), std::move(extras));
 }
 
 ROBOTS_INLINE policy::policy(const policy& unchanged, const record_head& source,
@@ -186,7 +186,7 @@ ROBOTS_INLINE document policy::document() const {
   return parse(text());
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view user_agent,
+ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(const crawler_names_view& crawler,
                                                             decision_reason why,
                                                             std::string_view url) {
   std::string text = why == decision_reason::excluded         ? "the host is excluded"
@@ -194,16 +194,16 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(std::string_view use
                      : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
                                                               : detail::url_problem(url);
   record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
-  policy result{fallback_action::deny_all, user_agent, source};
+  policy result{fallback_action::deny_all, crawler, source};
   result.basis_ = policy_basis::refused;
   result.given_reason_ = why;
   return std::make_shared<const policy>(std::move(result));
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(std::string_view user_agent,
+ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(const crawler_names_view& crawler,
                                                             bool allow) {
   const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
-  policy result{action, user_agent, record_head{{.error_text = "an operator has set an override"}}};
+  policy result{action, crawler, record_head{{.error_text = "an operator has set an override"}}};
   result.given_reason_ = decision_reason::by_hand;
   return std::make_shared<const policy>(std::move(result));
 }

@@ -58,8 +58,8 @@ class basic_admission {
  public:
   /// Asks `source` for decisions and `gate` for reservations.
   basic_admission(S& source, any_host_gate& gate) : source_(source), gate_(gate) {
-    if constexpr (requires { source.options().user_agent; }) {
-      crawler_ = product_token(source.options().user_agent);
+    if constexpr (requires { source.options().names; }) {
+      crawler_ = source.options().names.token(source.options().parse.dialect);
     }
     if constexpr (requires { source.on_denial([](std::string_view) {}); }) {
       denials_ = source.on_denial([&gate](std::string_view denied) {
@@ -200,7 +200,7 @@ class basic_admission {
 
   S& source_;
   any_host_gate& gate_;
-  std::string crawler_;                  // empty if the source has no `user_agent`
+  std::string crawler_;                  // empty if the source has no `names`
   std::shared_ptr<const void> denials_;  // the subscription to rulings that deny
 };
 

@@ -4,6 +4,7 @@
 #include <robots/http/site.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/read/crawler_names.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace robots::rulings_detail {
 
 /// The options of a cache that `site_rulings` reads.
 struct ruling_options {
-  const std::string& user_agent;
+  const crawler_names& crawler;
   std::span<const std::string> excluded;
   std::span<const std::string> sign_off;
   const std::function<bool(std::string_view host)>& is_high_risk;

@@ -51,11 +51,11 @@ class site_rulings {
         teller_(teller),
         high_risk_(options.sign_off, "sign_off"),
         has_risks_(!high_risk_.empty() || options.is_high_risk),
-        allow_(policy::by_hand(options.user_agent, true)),
-        deny_(policy::by_hand(options.user_agent, false)),
-        excluded_policy_(policy::refusal(options.user_agent, decision_reason::excluded)),
-        halted_policy_(policy::refusal(options.user_agent, decision_reason::halted)),
-        unsigned_policy_(policy::refusal(options.user_agent, decision_reason::needs_sign_off)),
+        allow_(policy::by_hand(options.crawler, true)),
+        deny_(policy::by_hand(options.crawler, false)),
+        excluded_policy_(policy::refusal(options.crawler, decision_reason::excluded)),
+        halted_policy_(policy::refusal(options.crawler, decision_reason::halted)),
+        unsigned_policy_(policy::refusal(options.crawler, decision_reason::needs_sign_off)),
         share_(std::move(share)) {
     set_excluded(options.excluded);
   }
@@ -260,7 +260,7 @@ class site_rulings {
         source.status = 200;
         received.policy = detail::quarantined(std::move(source),
                                               "another process has put the site into quarantine",
-                                              options_.user_agent, options_.fallback);
+                                              options_.crawler, options_.fallback);
       }
       std::unique_lock lock{mutex_};
       const auto before = put(record->site, received);

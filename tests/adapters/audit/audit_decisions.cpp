@@ -358,6 +358,32 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
   check_confirms(file, 25);
 }
 
+TEST_CASE("The trail of a cache for crawlers with several names has no differences") {
+  const robots::test::temporary_folder folder;
+  const std::string file = (folder.path() / "trail").string();
+  robots::cache_options options{.user_agent = "Mozilla/5.0 (X11) Safari/605.1.15",
+                                .fallback = robots::fallback_policy::strict(),
+                                .names = {"FooBot-News", "FooBot"}};
+  options.other_agents = {{"BarBot-Image", "BarBot"}, "BazBot/1.0 (+https://baz.example)"};
+  robots::ScriptedFetcher web;
+  web.on("https://rules.example/robots.txt",
+         robots::ScriptedFetcher::ok("User-agent: FooBot\nDisallow: /foo\n"
+                                     "User-agent: BarBot\nDisallow: /bar\n"
+                                     "User-agent: BazBot\nDisallow: /baz\n"
+                                     "User-agent: *\nDisallow: /all\n"));
+  {
+    robots::basic_robots_cache cache{options, web, robots::ManualClock{}, robots::LruStorage<8>{},
+                                     robots::AuditTrail{{.path = file}, options}};
+    for (const char* agent : {"", "BarBot-Image", "BazBot"}) {
+      for (const char* path : {"foo", "bar", "baz", "all"}) {
+        static_cast<void>(
+            cache.check(std::string{"https://rules.example/"} + path, {.user_agent = agent}));
+      }
+    }
+  }
+  check_confirms(file, 12);
+}
+
 TEST_CASE("The trail of a cache whose excluded hosts are replaced has no differences") {
   const robots::test::temporary_folder folder;
   const robots::audit_options trail{.path = (folder.path() / "trail").string()};

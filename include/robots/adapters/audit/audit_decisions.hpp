@@ -16,14 +16,18 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/crawler_names.hpp>
+#include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -96,6 +100,7 @@ class audit_judge {
   struct described_crawler {
     std::string id{};  ///< a hash of the `crawler` entry; empty before this entry
     std::string user_agent{};
+    std::map<std::string, std::vector<std::string>, std::less<>> names{};  ///< see `add_names`
     parse_options parse{};
     std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
     detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
@@ -189,6 +194,14 @@ class audit_judge {
       return;  // each file of the trail repeats this entry
     }
     crawler_ = {.id = std::move(id), .user_agent = entry.text("user_agent")};
+    for (const json_object& one : entry.list("crawlers")) {
+      std::vector<std::string>& names = crawler_.names[one.text("agent")];
+      for (std::string rest = one.text("names"); !rest.empty();) {
+        const std::size_t size = (std::min)(rest.find('\n'), rest.size());
+        names.push_back(rest.substr(0, size));
+        rest.erase(0, size + 1);
+      }
+    }
     parse_options& parse = crawler_.parse;
     parse.dialect =
         entry.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
@@ -253,19 +266,30 @@ class audit_judge {
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
+  /// Returns the names of a crawler by its `agent` member, which is empty for the one that fetches.
+  [[nodiscard]] crawler_names names_of(const std::string& agent) const {
+    const auto listed = crawler_.names.find(agent);
+    if (listed == crawler_.names.end()) {
+      return crawler_names{agent.empty() ? crawler_.user_agent : agent};
+    }
+    const std::vector<std::string_view> names{listed->second.begin(), listed->second.end()};
+    return crawler_names{std::span{names}};
+  }
+
   /// Computes the policy of `decision` again. Returns null if the robots.txt was not recorded.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
-    const std::string other = decision.text("agent");
-    const std::string& agent = other.empty() ? crawler_.user_agent : other;
+    const std::string agent = decision.text("agent");
+    const crawler_names crawler = names_of(agent);
     const bool allows = recorded.basis == policy_basis::allow_all;
     if (recorded.reason) {
-      return recorded.reason == decision_reason::by_hand ? policy::by_hand(agent, allows)
-                                                         : policy::refusal(agent, *recorded.reason);
+      return recorded.reason == decision_reason::by_hand
+                 ? policy::by_hand(crawler, allows)
+                 : policy::refusal(crawler, *recorded.reason);
     }
     if (recorded.directives.empty()) {
       return std::make_shared<const policy>(
-          allows ? fallback_action::allow_all : fallback_action::deny_all, agent,
+          allows ? fallback_action::allow_all : fallback_action::deny_all, crawler,
           record_head{{.outcome = recorded.outcome}});
     }
     auto text = texts_.find(text_key(recorded.site, recorded.directives));
@@ -286,7 +310,7 @@ class audit_judge {
       record source{{{.outcome = outcome::success, .truncated = text->second.truncated},
                      text->second.charset}};
       source.body = entry ? entry->text("text") : "";
-      compiled = detail::judge(source, agent,
+      compiled = detail::judge(source, crawler,
                                {.fallback = fallback_policy::permissive(), .parse = crawler_.parse},
                                {}, {});
     }

@@ -24,7 +24,7 @@ class look_up_environment {
       : options(validated(std::move(user_options))),
         parts(own),
         store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {
-    parts.crawler = product_token(options.user_agent);
+    parts.crawler = options.names.token(options.parse.dialect);
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
         options.breaker, [this](std::string_view origin, breaker_state now) {
           parts.tell(breaker_event{parts.about(origin), now});
@@ -39,7 +39,7 @@ class look_up_environment {
   /// Returns no policy if there is no ruling. If `asked` is empty, the result denies `url`.
   [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
     if (!asked) {
-      return {.policy = policy::refusal(retrieval.user_agent, decision_reason::invalid_url, url)};
+      return {.policy = policy::refusal(options.names, decision_reason::invalid_url, url)};
     }
     auto ruled = rulings.find(*asked);
     const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
@@ -149,7 +149,7 @@ class look_up_environment {
   const cache_options options;
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if there is no shared store
-  robots::rulings_detail::site_rulings rulings{{.user_agent = options.user_agent,
+  robots::rulings_detail::site_rulings rulings{{.crawler = options.names,
                                                 .excluded = options.excluded,
                                                 .sign_off = options.sign_off,
                                                 .is_high_risk = options.is_high_risk,

@@ -109,7 +109,7 @@ class site_alarms {
     if (is_malformed) {
       rulings_.note_malformed(key, led.context, [&] {
         return detail::quarantined(after.source(), "its files are malformed again and again",
-                                   options_.user_agent, options_.fallback, after.fetched_at(),
+                                   options_.names, options_.fallback, after.fetched_at(),
                                    after.findings());
       });
     }

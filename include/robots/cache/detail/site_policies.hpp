@@ -141,7 +141,7 @@ class site_policies {
     const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
                              detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
-    auto result = family([&](const std::string& agent, const auto& own) {
+    auto result = family([&](const crawler_names& agent, const auto& own) {
       return detail::judge(retrieved, agent, judging, {own(before.last), own(before.unchanged)},
                            now);
     });
@@ -155,7 +155,7 @@ class site_policies {
   [[nodiscard]] std::shared_ptr<const policy> judged_redirected(
       const record_head& head, const std::shared_ptr<const policy>& target,
       const std::shared_ptr<const policy>& last) {
-    return family([&](const std::string& agent, const auto& own) {
+    return family([&](const crawler_names& agent, const auto& own) {
       const auto own_target = own(target);
       return detail::judge_redirected(head, own_target ? own_target : target, agent, judging,
                                       own(last));
@@ -322,13 +322,13 @@ class site_policies {
   /// earlier result `old` of `family`, `own(old)` is its policy for `agent`, or null.
   template <class Make>
   [[nodiscard]] std::shared_ptr<const policy> family(const Make& make) const {
-    auto first = make(options_.user_agent, [](const auto& same) { return same; });
+    auto first = make(options_.names, [](const auto& same) { return same; });
     if (options_.other_agents.empty() || first->basis() == policy_basis::redirected) {
       return first;
     }
     std::vector<std::shared_ptr<const policy>> others;
     others.reserve(options_.other_agents.size());
-    for (const std::string& agent : options_.other_agents) {
+    for (const crawler_names& agent : options_.other_agents) {
       others.push_back(make(
           agent, [index = others.size()](const auto& all) { return policy::other(all, index); }));
     }

@@ -99,11 +99,40 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   parts.push_back({type, text.append(members, 1), std::move(id), type == "policy"});
 }
 
+[[nodiscard]] inline std::string token_of(const crawler_names& names, dialect reading) {
+  return std::string{names.token(reading)};
+}
+
+/// Adds the names of each crawler that has other names than its product token or its header.
+/// `agent` is empty for the crawler that fetches.
+inline void add_names(base::json_writer& json, const cache_options& options) {
+  const auto add = [&json](std::string_view agent, const crawler_names& names) {
+    std::string all;
+    for (const std::string_view name : names) {
+      all.append(all.empty() ? "" : "\n").append(name);
+    }
+    json.open().text("agent", agent).text("names", all).close();
+  };
+  const crawler_names own = cache_detail::names_of(options);
+  json.open_list("crawlers");
+  if (own.size() > 1 || *own.begin() != options.user_agent) {
+    add({}, own);
+  }
+  for (const crawler_names& other : options.other_agents) {
+    const std::string token = token_of(other, options.parse.dialect);
+    if (other.size() > 1 || *other.begin() != token) {
+      add(token, other);
+    }
+  }
+  json.close_list();
+}
+
 /// Returns, as JSON, the options on which the decisions of a crawler depend.
 [[nodiscard]] inline std::string crawler_text(const cache_options& options) {
   const parse_options& parse = options.parse;
   base::json_writer json;
   json.text("user_agent", options.user_agent);
+  add_names(json, options);
   json.text("dialect", to_string(parse.dialect)).number("max_bytes", parse.max_bytes);
   json.flag("strict", parse.strict).flag("truncated", parse.truncated);
   json.flag("delay_closes_group", parse.delay_closes_group);
@@ -149,7 +178,7 @@ class audit_writer {
 
   audit_writer(const audit_options& from, const cache_options& crawler)
       : options{from},
-        token{product_token(crawler.user_agent)},
+        token{token_of(cache_detail::names_of(crawler), crawler.parse.dialect)},
         crawler_{crawler_text(crawler)},
         file_{from} {
     // Initialises OpenSSL now, so that its cleanup runs after the end of a global `AuditTrail`.
