@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bench {
 
@@ -117,6 +118,30 @@ inline std::string mixed_file(std::size_t octets, dice& random, std::string_view
   return text;
 }
 
+/// Returns `count` files of many sizes, from 100 octets to 12 KiB, most of them short, like the
+/// files of well-known sites. Asks eight questions about each file. Half of them are about paths
+/// that a rule of the file names.
+inline input sites(std::size_t count) {
+  input in{.name = "sites", .files = {}, .questions = {}};
+  dice random{9};
+  for (std::size_t file = 0; file < count; ++file) {
+    const std::size_t most = std::size_t{200} << random.below(7);
+    const std::string text = mixed_file(100 + random.below(most), random);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      std::string path = path_of(random) + "/page.html";
+      const std::size_t rule = i % 2 == 0 ? text.find(": /", next) : std::string::npos;
+      if (rule != std::string::npos) {
+        next = rule + 2 + random.below(64);
+        path = text.substr(rule + 2, text.find_first_of("*$\n", rule) - rule - 2) + "page.html";
+      }
+      in.questions.push_back({file, i % 4 == 3 ? "Googlebot" : "FooBot", std::move(path)});
+    }
+    in.files.push_back(text);
+  }
+  return in;
+}
+
 /// Returns files of one size, which show how the time for parsing grows.
 inline input sized(std::size_t octets) {
   input in{.name = "size/" + std::to_string(octets),
@@ -156,23 +181,26 @@ inline input groups(std::size_t count) {
 
 /// The positions of wildcards in a rule.
 enum class stars_at : std::uint8_t {
+  nowhere,  ///< `/section-7/`
   inner,    ///< `/section-7/*/print$`
   leading,  ///< `/*/section-7/*.html$`
 };
 
-/// Returns files with one group of `count` rules, every tenth with wildcards. 20,000 fill 500 KiB.
+/// Returns files with one group of `count` rules, every tenth with wildcards unless `place` is
+/// `nowhere`. 20,000 rules fill 500 KiB.
 inline input rules(std::size_t count, stars_at place) {
-  const bool inner = place == stars_at::inner;
-  input in{.name = (inner ? "rules-inner/" : "rules-leading/") + std::to_string(count),
+  constexpr std::array<std::string_view, 3> names{"rules-literal/", "rules-inner/",
+                                                  "rules-leading/"};
+  input in{.name = std::string{names[static_cast<std::size_t>(place)]} + std::to_string(count),
            .files = {},
            .questions = {}};
   std::string text = "User-agent: *\n";
   for (std::size_t i = 0; i < count; ++i) {
     const std::string section = "/section-" + std::to_string(i) + '/';
     text += i % 3 == 0 ? "Allow: " : "Disallow: ";
-    if (i % 10 != 7) {
+    if (i % 10 != 7 || place == stars_at::nowhere) {
       text += section;
-    } else if (inner) {
+    } else if (place == stars_at::inner) {
       text += section + "*/print$";
     } else {
       text += "/*" + section + "*.html$";

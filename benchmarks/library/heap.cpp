@@ -1,6 +1,7 @@
 #include "library/heap.hpp"
 
 #include "inputs/hosts.hpp"
+#include "library/small_sites.hpp"
 #include "library/texts_fetcher.hpp"
 #include "support/allocations.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
@@ -201,25 +202,6 @@ double resident_memory() {
   statm >> size >> resident;
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
-
-/// Answers like a site that has a short file, or no file.
-struct small_site {
-  const char* name;
-  int status;
-  const char* text;
-
-  [[nodiscard]] robots::fetch_response fetch(const robots::fetch_request&) const {
-    return {.status = status, .body = text};
-  }
-};
-
-constexpr small_site small_sites[] = {
-    {"no-file", 404, ""},
-    {"allows-all", 200, "User-agent: *\nDisallow:\n"},
-    {"sitemap", 200, "User-agent: *\nDisallow:\n\nSitemap: https://www.example.com/sitemap.xml\n"},
-    {"four-rules", 200,
-     "User-agent: *\nDisallow: /admin/\nDisallow: /private/\nAllow: /private/public\n"
-     "Disallow: /*.php$\n"}};
 
 /// Measures a cache of many sites with similar files.
 void memory_of_small_sites(benchmark::State& state, const small_site& web) {
