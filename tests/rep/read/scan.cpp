@@ -66,7 +66,7 @@ TEST_CASE("A handler that waits for a group gets every User-agent line, however 
     for (const std::string& key : {std::string{text}, upper, "  " + upper, '\0' + upper}) {
       CAPTURE(key);
       waiting_recorder handler;
-      robots::scan("Disallow: /x\n" + key + ": a\nDisallow: /y\nSitemap: /z\n", handler);
+      robots::scan("Disallow: /x\n" + key + ": a\nDisallow: /y\nHost: z\n", handler);
       CHECK(handler.kinds == std::vector{directive_kind::user_agent, directive_kind::disallow});
     }
   }
