@@ -134,7 +134,8 @@ class scanner {
   ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
     const char* const first = skip_indent(begin, text_end);
     if (first == text_end || *first == '#' || is_line_end(*first)) {
-      const char* const end = find_line_end(first, text_end);
+      const bool is_comment = first != text_end && *first == '#';
+      const char* const end = is_comment ? find_line_end(first, text_end) : first;
       if (is_too_long(begin, end)) [[unlikely]] {
         read_other(begin, end);
       }

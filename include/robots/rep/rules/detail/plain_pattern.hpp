@@ -5,6 +5,7 @@
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,33 +13,64 @@
 
 namespace robots::rep_detail {
 
-// Nearly all patterns are plain: short, without wildcards, and their own compiled form. One pass
-// over the octets of a pattern finds out if it is plain, and computes the hash of its key at the
-// same time, eight octets a step.
+// Nearly all patterns are plain: every dialect compiles them to themselves. One pass over the
+// octets of a pattern, eight at a time, does three things: it finds out if the pattern is plain, it
+// finds the first wildcard, and it computes the hash of the key, which is the text before this
+// wildcard.
 
-/// Returns the hash of a plain pattern, or an empty optional if `text` is not plain. `text` is a
-/// pattern without its anchor. A plain pattern has only graphic ASCII characters other than `%`,
-/// `$` and `*`, and at most `max_key_size` octets. Every dialect compiles it to itself.
-[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::optional<std::uint64_t> hash_of_plain(
-    std::string_view text) noexcept {
-  if (text.size() > max_key_size) {
+/// The result of one pass over a plain pattern.
+struct plain_pattern {
+  std::size_t star;      ///< the place of the first `*`, or the size of the pattern
+  std::size_t key_size;  ///< the octets before this place, but at most `max_key_size`
+  std::uint64_t hash;    ///< the hash of these octets
+};
+
+[[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
+  std::size_t star = find_octet(text, '*');
+  while (star + 1 < text.size() && text[star + 1] != '*') {
+    star += 1 + find_octet(behind(text, star + 1), '*');
+  }
+  return star + 1 < text.size();
+}
+
+/// Finishes `read_plain_pattern` for a pattern with a wildcard, a long pattern, or one that is not
+/// plain. `state` is the hash state after the first `offset` octets, which have no wildcard.
+[[nodiscard]] ROBOTS_NOINLINE constexpr std::optional<plain_pattern> read_starred_pattern(
+    std::string_view text, std::size_t offset, std::uint64_t state) noexcept {
+  const std::string_view rest = behind(text, offset);
+  const std::size_t star = offset + find_octet(rest, '*');
+  if (!is_graphic_without<'%', '$'>(rest) || has_double_star(behind(text, star))) {
     return std::nullopt;
   }
+  const std::size_t key_size = (std::min)(star, max_key_size);
+  return plain_pattern{.star = star,
+                       .key_size = key_size,
+                       .hash = finish_hash(state, word_at(text, offset), key_size - offset)};
+}
+
+/// Reads a pattern without its anchor. Returns an empty optional if the pattern is not plain. A
+/// plain pattern has only graphic ASCII characters other than `%` and `$`, and no `**`.
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::optional<plain_pattern> read_plain_pattern(
+    std::string_view text) noexcept {
   std::uint64_t state = hash_start;
   std::size_t offset = 0;
-  for (; text.size() - offset >= sizeof(octet_word); offset += sizeof(octet_word)) {
+  for (; text.size() - offset >= sizeof(octet_word) && offset + sizeof(octet_word) <= max_key_size;
+       offset += sizeof(octet_word)) {
     const octet_word word = whole_word(text, offset);
     if (has_other_than_graphic<'%', '$', '*'>(word)) {
-      return std::nullopt;
+      return read_starred_pattern(text, offset, state);
     }
     state = next_hash_state(state, word);
   }
   const std::size_t rest = text.size() - offset;
-  const octet_word word = last_word(text, offset);
-  if (has_other_than_graphic<'%', '$', '*'>(with_graphic_end(word, rest))) {
-    return std::nullopt;
+  if (rest < sizeof(octet_word)) {
+    const octet_word word = last_word(text, offset);
+    if (!has_other_than_graphic<'%', '$', '*'>(with_graphic_end(word, rest))) {
+      return plain_pattern{
+          .star = text.size(), .key_size = text.size(), .hash = finish_hash(state, word, rest)};
+    }
   }
-  return finish_hash(state, word, rest);
+  return read_starred_pattern(text, offset, state);
 }
 
 }  // namespace robots::rep_detail

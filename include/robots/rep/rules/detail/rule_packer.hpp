@@ -130,14 +130,15 @@ class rule_packer {
   /// Adds the rule if its pattern is plain. Otherwise, returns false.
   ROBOTS_ALWAYS_INLINE constexpr bool add_plain(kept_rule& rule) noexcept {
     const auto source = pattern_source::of(rule.value());
-    const auto hash = hash_of_plain(source.body);
-    if (!hash) {
+    const auto plain = read_plain_pattern(source.body);
+    if (!plain) {
       return false;
     }
     rule.rule.set_compiled(source);
     rule.specificity = rule.size;
     text_size_ += rule.size;
-    index_by_prefix(rule, source.body, *hash);
+    const bool is_inner = plain->star + 1 < source.body.size();  // `*` at the end has no effect
+    index(rule, {source.body.data(), plain->key_size}, plain->hash, is_inner);
     return true;
   }
 
@@ -170,18 +171,18 @@ class rule_packer {
     with_pattern(rule, [&](std::string_view pattern) {
       const std::size_t star = find_octet(pattern, '*');
       const std::string_view key = pattern.substr(0, (std::min)(star, max_key_size));
-      const bool has_star = star < pattern.size();
-      rule.rule.set_star(has_star);
-      if (has_star && key.size() < least_prefix) {
-        find_by(rule, found_by::trial);
-      } else {
-        index_by_prefix(rule, key, hash_of(key));
-      }
+      index(rule, key, hash_of(key), star < pattern.size());
     });
   }
 
-  constexpr void index_by_prefix(kept_rule& rule, std::string_view key,
-                                 std::uint64_t hash) noexcept {
+  /// Decides how queries find the rule. `key` is the text before the first wildcard.
+  constexpr void index(kept_rule& rule, std::string_view key, std::uint64_t hash,
+                       bool has_star) noexcept {
+    rule.rule.set_star(has_star);
+    if (has_star && key.size() < least_prefix) {
+      find_by(rule, found_by::trial);
+      return;
+    }
     rule.hash = hash;
     find_by(rule, found_by::prefix);
     lengths_.add(key);
