@@ -59,7 +59,8 @@ std::size_t mark_length(std::string_view text, robots::dialect dialect) {
   if (dialect == robots::dialect::google) {
     return same;
   }
-  return same == mark.size() ? same + mark_length(text.substr(same), dialect) : 0;
+  const bool is_cut = same == text.size() || static_cast<unsigned char>(text[same]) < 0x80;
+  return same == mark.size() ? same + mark_length(text.substr(same), dialect) : is_cut ? same : 0;
 }
 
 /// Splits a text at CR, LF and CR LF.

@@ -39,11 +39,42 @@ static_assert(charset_of("*\0:\0 \0/\0"sv) == charset::utf_8);
 static_assert(charset_of("") == charset::utf_8);
 static_assert(charset_of(rules) == charset::utf_8);
 
+// Without a mark, the header decides, unless the text shows that it is wrong.
+constexpr charset labelled(std::string_view text, std::string_view content_type,
+                           bool truncated = false) {
+  return charset_of(text, content_type, truncated);
+}
+static_assert(to_string(charset::windows_1252) == "windows-1252");
+static_assert(labelled("*\0:\0 \0/\0"sv, "text/plain; charset=utf-16le") == charset::utf_16le);
+static_assert(labelled("*\0:\0 \0/\0"sv, "text/plain; Charset=\"UTF-16\"") == charset::utf_16le);
+static_assert(labelled("\0*\0:\0 \0/"sv, "text/plain;charset=utf-16le") == charset::utf_16be);
+static_assert(labelled(rules, "text/plain; charset=utf-16") == charset::utf_8);
+static_assert(labelled("", "text/plain; charset=utf-16") == charset::utf_8);
+static_assert(labelled("\xEF\xBB\xBFx\xE9", "text/plain; charset=latin1") == charset::utf_8);
+static_assert(labelled("\xFE\xFF\0x"sv, "text/plain; charset=utf-8") == charset::utf_16be);
+static_assert(labelled("/caf\xE9", "text/plain; charset=ISO-8859-1") == charset::windows_1252);
+static_assert(labelled("/caf\xE9", "text/plain; charset = x; charset='cp1252' ; q=1") ==
+              charset::windows_1252);
+static_assert(labelled("/caf\xE9", "text/plain") == charset::utf_8);
+static_assert(labelled("/caf\xE9", "text/plain; charset=koi8-r") == charset::utf_8);
+static_assert(labelled("/caf\xC3\xA9", "text/plain; charset=iso-8859-1") == charset::utf_8);
+static_assert(labelled("/\xC3\xA9\n/x\xC3", "text/plain; charset=iso-8859-1", true) ==
+              charset::utf_8);
+
 static_assert(is_utf8("\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xED\x9F\xBF\xEE\x80\x80"));
 static_assert(is_utf8("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF"));
 static_assert(!is_utf8("\xF4\x90\x80\x80"));
 static_assert(!is_utf8("\xED\xA0\x80"));
 static_assert(!is_utf8("\xE2\x82\xAC"sv.substr(0, 2)));
+
+TEST_CASE("A text without a mark is converted from the charset that its header names") {
+  CHECK(to_utf8("\x2F\0\xE9\0"sv, charset::utf_16le) == "/\xC3\xA9");
+  CHECK(to_utf8("\0\x2F\0\xE9"sv, charset::utf_16be) == "/\xC3\xA9");
+  CHECK(to_utf8("\xFF\xFE\x2F\0"sv, charset::utf_16le) == "/");
+  CHECK(to_utf8("/caf\xE9 \x80\x81\x9F\xA0\xFF", charset::windows_1252) ==
+        "/caf\xC3\xA9 \xE2\x82\xAC\xC2\x81\xC5\xB8\xC2\xA0\xC3\xBF");
+  CHECK_FALSE(to_utf8("/caf\xE9", charset::utf_8));
+}
 
 /// Returns the text that a parser gets.
 std::string text_of(std::string_view body) {
@@ -138,6 +169,7 @@ bool agrees(const std::string& body) {
       expected = reference_utf16(body.substr(2), true);
       break;
     case charset::utf_8:
+    case charset::windows_1252:  // only a header names it
       break;
   }
   return text_of(body) == expected && text_of(big) == reference_utf16(body, true) &&

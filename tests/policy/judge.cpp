@@ -103,6 +103,42 @@ TEST_CASE("A body with the mark of UTF-16 is read as UTF-16") {
   CHECK(judged(retrieved, strict_options())->allows("/caf%E9"));
 }
 
+TEST_CASE("A body without a mark is read in the charset of its Content-Type") {
+  const auto read = [](std::string body, std::string content_type, bool truncated = false) {
+    robots::detail::retrieval_result result;
+    result.outcome = outcome::success;
+    result.status = 200;
+    result.headers = {{"Content-Type", std::move(content_type)}};
+    result.body = std::move(body);
+    result.truncated = truncated;
+    const auto policy =
+        judged(robots::detail::record_of(result, {}, strict_options(), judged_at.wall, 0.0),
+               strict_options());
+    CHECK(policy->outcome() == outcome::success);
+    return policy;
+  };
+  const std::string western = "User-agent: *\nDisallow: /caf\xE9\nDisallow: /\x80\n";
+  for (const bool big : {false, true}) {
+    std::string wide;
+    for (const char octet : western) {
+      wide.append({big ? '\0' : octet, big ? octet : '\0'});
+    }
+    CHECK_FALSE(read(wide, "text/plain; charset=utf-16le")->allows("/caf%C3%A9"));
+    CHECK_FALSE(read(wide, "text/plain; charset=UTF-16")->allows("/caf%C3%A9"));
+  }
+  for (const char* label :
+       {"text/plain; charset=ISO-8859-1", "text/plain;charset=\"windows-1252\""}) {
+    CHECK_FALSE(read(western, label)->allows("/caf%C3%A9"));
+    CHECK_FALSE(read(western, label)->allows("/%E2%82%AC"));
+    CHECK_FALSE(read("User-agent: *\xA0\nDisallow: /x\n", label)->allows("/x"));
+    // Many servers name this charset for all files, whatever is in them.
+    CHECK_FALSE(read("User-agent: *\nDisallow: /caf\xC3\xA9\n", label)->allows("/caf%C3%A9"));
+    CHECK_FALSE(read("User-agent: *\nDisallow: /caf\xC3\xA9\nAllow: /\xC3", label, true)
+                    ->allows("/caf%C3%A9"));
+  }
+  CHECK_FALSE(read("User-agent: *\nDisallow: /x\n", "text/plain; charset=utf-16")->allows("/x"));
+}
+
 TEST_CASE("Neither an archive nor UTF-32 counts as UTF-16, however many NULs they have") {
   for (const std::string_view octets :
        {std::string_view{"\x1F\x8B\b\0A\0l\0l\0o\0w\0:\0/\0\n\0", 20},

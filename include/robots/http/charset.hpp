@@ -1,8 +1,11 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/utf8.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,14 +15,16 @@
 namespace robots::detail {
 
 enum class charset : std::uint8_t {
-  utf_8,     ///< UTF-8, or any charset except UTF-16; never converted
-  utf_16le,  ///< UTF-16 with the lower octet first
-  utf_16be,  ///< UTF-16 with the upper octet first
+  utf_8,         ///< UTF-8, or an unknown charset; never converted
+  utf_16le,      ///< UTF-16 with the lower octet first
+  utf_16be,      ///< UTF-16 with the upper octet first
+  windows_1252,  ///< windows-1252, which browsers also use for ISO-8859-1
 };
 
 /// Returns the IANA name of a charset, in lower case.
 [[nodiscard]] constexpr std::string_view to_string(charset value) noexcept {
-  return base::enum_text<charset::utf_16be>(value, {"utf-8", "utf-16le", "utf-16be"});
+  return base::enum_text<charset::windows_1252>(value,
+                                                {"utf-8", "utf-16le", "utf-16be", "windows-1252"});
 }
 
 /// Returns UTF-16 if a text begins with a byte order mark of UTF-16 (WHATWG Encoding, section 6).
@@ -31,22 +36,92 @@ enum class charset : std::uint8_t {
   return text.starts_with("\xFE\xFF") ? charset::utf_16be : charset::utf_8;
 }
 
+/// Returns the value of the parameter `charset` of a Content-Type header (RFC 9110, section 8.3.2),
+/// without quotes, or an empty text.
+[[nodiscard]] constexpr std::string_view named_charset(std::string_view content_type) noexcept {
+  constexpr std::string_view mark = "charset=";
+  const auto found = std::search(content_type.begin(), content_type.end(), mark.begin(), mark.end(),
+                                 [](char a, char b) { return base::to_lower(a) == b; });
+  if (found == content_type.end()) {
+    return {};
+  }
+  const std::string_view value{found + static_cast<std::ptrdiff_t>(mark.size()),
+                               content_type.end()};
+  return base::trim(value.substr(0, value.find_first_of(";,")),
+                    [](char c) { return base::is_blank(c) || c == '"' || c == '\''; });
+}
+
+/// Returns the charset of UTF-16 without a byte order mark. In a robots.txt in UTF-16, every second
+/// octet of most lines is NUL, before or after the octet of an ASCII character. Returns UTF-8 if
+/// there are too few such octets, so that the label of the text is wrong.
+[[nodiscard]] constexpr charset utf16_by_content(std::string_view text) noexcept {
+  constexpr std::size_t looked_at = 1'024;
+  const std::string_view start = text.substr(0, looked_at);
+  std::array<std::size_t, 2> nuls{};
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    nuls[i % 2] += start[i] == '\0' ? 1 : 0;
+  }
+  const std::size_t most = (std::max)(nuls[0], nuls[1]);
+  if (most == 0 || most * 4 < start.size() / 2) {
+    return charset::utf_8;
+  }
+  return nuls[0] > nuls[1] ? charset::utf_16be : charset::utf_16le;
+}
+
+/// Returns the charset of a text with this Content-Type. A byte order mark decides first. Then the
+/// header decides, unless the text shows that the header is wrong: many servers name a charset for
+/// all files. A text that is valid UTF-8 is not read as ISO-8859-1. `truncated` says if the end of
+/// the text is missing.
+///
+/// The labels are those of the WHATWG Encoding Standard, section 4.2.
+[[nodiscard]] constexpr charset charset_of(std::string_view text, std::string_view content_type,
+                                           bool truncated) noexcept {
+  const charset marked = charset_of(text);
+  const std::string_view label = named_charset(content_type);
+  if (marked != charset::utf_8 || label.empty() || text.starts_with("\xEF\xBB\xBF")) {
+    return marked;
+  }
+  const auto is_one_of = [label](auto... names) {
+    return (base::equal_ignoring_case(label, names) || ...);
+  };
+  if (is_one_of("utf-16", "utf-16le", "utf-16be", "ucs-2", "unicode", "iso-10646-ucs-2")) {
+    return utf16_by_content(text);
+  }
+  const bool is_western =
+      is_one_of("iso-8859-1", "iso8859-1", "iso_8859-1", "iso88591", "latin1", "latin-1", "l1",
+                "windows-1252", "cp1252", "x-cp1252", "us-ascii", "ascii");
+  const std::string_view whole = truncated ? text.substr(0, text.rfind('\n') + 1) : text;
+  return is_western && !base::is_utf8(whole) ? charset::windows_1252 : charset::utf_8;
+}
+
+/// The characters of the octets from 0x80 to 0x9F in windows-1252 (WHATWG Encoding Standard, index
+/// windows-1252). All other octets have the value of their character.
+inline constexpr auto windows_1252_characters = std::to_array<char32_t>(
+    {0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+     0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178});
+
+[[nodiscard]] inline std::string from_windows_1252(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    const std::size_t place = octet - std::size_t{0x80};
+    base::append_utf8(result, octet >= 0x80 && place < windows_1252_characters.size()
+                                  ? windows_1252_characters[place]
+                                  : char32_t{octet});
+  }
+  return result;
+}
+
 }  // namespace robots::detail
 
 namespace robots {
 
-/// Converts UTF-16 to UTF-8, and drops the byte order mark. Returns an empty optional for any other
-/// text: use that text as it is, since rules are compared octet by octet.
-///
-/// An unpaired surrogate becomes U+FFFD. If the number of octets is odd, the last octet is dropped.
-/// Takes linear time. Two octets become at most three (RFC 2781, section 2.2). Apply a limit, such
-/// as RFC 9309's 500 KiB, to `text`, and then parse the whole result.
-[[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
-  using detail::charset;
-  const charset written_in = detail::charset_of(text);
-  if (written_in == charset::utf_8) {
-    return std::nullopt;
-  }
+namespace detail {
+
+/// Converts a text in UTF-16 without its byte order mark, if it has one.
+[[nodiscard]] inline std::string from_utf16(std::string_view text, charset written_in) {
   constexpr char32_t replacement = 0xFFFD;
   const std::size_t high = written_in == charset::utf_16be ? 0 : 1;
   const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -59,7 +134,7 @@ namespace robots {
   std::string result;
   result.reserve(text.size() / 2);
   const std::size_t end = text.size() / 2 * 2;
-  for (std::size_t i = 2; i < end; i += 2) {
+  for (std::size_t i = charset_of(text) == charset::utf_8 ? 0 : 2; i < end; i += 2) {
     const char32_t first = unit(i);
     if (!leads(first)) {
       base::append_utf8(result, trails(first) ? replacement : first);
@@ -71,6 +146,34 @@ namespace robots {
     }
   }
   return result;
+}
+
+}  // namespace detail
+
+/// Converts a text to UTF-8, and drops a byte order mark of UTF-16. Returns an empty optional for
+/// UTF-8: use that text as it is, since rules are compared octet by octet.
+///
+/// An unpaired surrogate becomes U+FFFD. If the number of octets is odd, the last octet is dropped.
+/// Takes linear time. An octet becomes at most three octets (RFC 2781, section 2.2). Apply a limit,
+/// such as RFC 9309's 500 KiB, to `text`, and then parse the whole result.
+[[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text,
+                                                        detail::charset written_in) {
+  switch (written_in) {
+    case detail::charset::utf_16le:
+    case detail::charset::utf_16be:
+      return detail::from_utf16(text, written_in);
+    case detail::charset::windows_1252:
+      return detail::from_windows_1252(text);
+    case detail::charset::utf_8:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// Converts a text that begins with a byte order mark of UTF-16. Returns an empty optional for any
+/// other text.
+[[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
+  return to_utf8(text, detail::charset_of(text));
 }
 
 }  // namespace robots

@@ -169,7 +169,8 @@ struct earlier_policies {
   result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (result.outcome == outcome::success) {
     result.validators = validators_of(retrieved.headers);
-    result.charset = charset_of(result.body);
+    result.charset = charset_of(
+        result.body, find_header(retrieved.headers, "Content-Type").value_or(""), result.truncated);
   }
   if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
@@ -228,7 +229,8 @@ struct earlier_policies {
     const std::string_view served = std::string_view{retrieved.body}.substr(0, reading.max_bytes);
     reading.truncated =
         reading.truncated || head.truncated || served.size() < retrieved.body.size();
-    const std::optional<std::string> transcoded = to_utf8(served);
+    const std::optional<std::string> transcoded =
+        to_utf8(served, head.charset == charset::utf_8 ? charset_of(served) : head.charset);
     const std::string_view read = transcoded ? std::string_view{*transcoded} : served;
     // The limit applies to the response. If the conversion to UTF-8 makes the text longer than the
     // limit, the longer text is not cut.

@@ -111,7 +111,7 @@ TEST_CASE("Removing redundant, duplicate and shadowed rules changes no verdict")
 TEST_CASE("lint reports user agents that no crawler can have and sitemaps without a host") {
   CHECK(findings("User-agent: (compatible)\nDisallow: /\n") ==
         found{{1, diagnostic_code::unmatchable_user_agent}});
-  for (const char* agent : {"/foo", "/", "*/1.0", "*;", "*,foo", "*foo"}) {
+  for (const char* agent : {"/foo", "/", "*/1.0", "*,foo", "*foo"}) {
     CAPTURE(agent);
     CHECK(findings("User-agent: " + std::string{agent} + "\n") ==
           found{{1, diagnostic_code::unmatchable_user_agent}});
@@ -120,6 +120,8 @@ TEST_CASE("lint reports user agents that no crawler can have and sitemaps withou
   CHECK(findings("User-agent: 360Spider\nUser-agent: MJ12bot/1\nUser-agent: *\n").empty());
   CHECK(findings("Sitemap: /sitemap.xml\nSitemap: https://example.com/s.xml\n") ==
         found{{1, diagnostic_code::relative_sitemap}});
+  CHECK(findings("Sitemap:\nSitemap: \n") ==
+        found{{1, diagnostic_code::empty_sitemap}, {2, diagnostic_code::empty_sitemap}});
 }
 
 TEST_CASE("lint reports a content signal that it cannot read") {

@@ -258,7 +258,7 @@ class audit_judge {
     const auto body = bodies_.find(entry.text("body"));
     const auto theirs = texts_.find(text_key(recorded.final_site, recorded.directives));
     if (recorded.basis == policy_basis::rules && body != bodies_.end()) {
-      texts_[own] = {body->second, enum_named(entry.text("charset"), detail::charset::utf_16be),
+      texts_[own] = {body->second, enum_named(entry.text("charset"), detail::charset::windows_1252),
                      entry.flag("truncated")};
     } else if (theirs != texts_.end()) {
       texts_.try_emplace(own, recorded_text{theirs->second});

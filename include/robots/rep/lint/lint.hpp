@@ -4,6 +4,7 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/usage_preferences.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -182,8 +183,15 @@ namespace robots {
     };
     report(directive_kind::user_agent, rep_detail::is_unmatchable(line.value),
            diagnostic_code::unmatchable_user_agent);
-    report(directive_kind::sitemap, base::scheme_prefix(line.value) == 0,
+    report(directive_kind::sitemap, line.value.empty(), diagnostic_code::empty_sitemap);
+    report(directive_kind::sitemap, !line.value.empty() && base::scheme_prefix(line.value) == 0,
            diagnostic_code::relative_sitemap);
+    if (const auto found = rep_detail::find_invisible(line.value); found.size != 0) {
+      findings.push_back(
+          rep_detail::make_diagnostic(diagnostic_code::invisible_character, line.line,
+                                      line.column + static_cast<std::uint32_t>(found.at)));
+      findings.back().text = found.text;
+    }
     report(directive_kind::content_signal, !content_signal::parse(line.value).complete,
            diagnostic_code::unread_content_signal);
   }

@@ -48,11 +48,14 @@ enum class diagnostic_code : std::uint8_t {
   unread_content_signal,
   invalid_request_rate,
   invalid_visit_time,
+  invisible_character,
+  semicolon_after_name,
+  empty_sitemap,
 };
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
-  return base::enum_text<diagnostic_code::invalid_visit_time>(
+  return base::enum_text<diagnostic_code::empty_sitemap>(
       code, {"malformed_line",        "missing_colon",        "misspelled_key",
              "unknown_key",           "rule_outside_group",   "pattern_never_matches",
              "empty_product_token",   "invalid_crawl_delay",  "repeated_crawl_delay",
@@ -60,7 +63,8 @@ enum class diagnostic_code : std::uint8_t {
              "file_too_long",         "looks_like_html",      "duplicate_rule",
              "shadowed_rule",         "redundant_rule",       "unmatchable_user_agent",
              "relative_sitemap",      "malformed_share",      "not_robots_txt",
-             "unread_content_signal", "invalid_request_rate", "invalid_visit_time"});
+             "unread_content_signal", "invalid_request_rate", "invalid_visit_time",
+             "invisible_character",   "semicolon_after_name", "empty_sitemap"});
 }
 
 /// A problem in a robots.txt that the author of the file should know about.
@@ -110,10 +114,12 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::warning, "write `search`, `ai-input` or `ai-train` with `=yes` or `=no`"},
     {severity::error, "the rate has no effect; write requests and a period, as in `1/10s`"},
     {severity::error, "the hours have no effect; write `hhmm-hhmm` in UTC, as in `0600-0845`"},
+    {severity::warning, "a character cannot be seen; remove it"},  // see `invisible_texts`
+    {severity::warning, "a semicolon follows the name; remove it"},
+    {severity::warning, "the value is empty; write an absolute URL, or remove the line"},
 });
 
-static_assert(finding_texts.size() ==
-              static_cast<std::size_t>(diagnostic_code::invalid_visit_time) + 1);
+static_assert(finding_texts.size() == static_cast<std::size_t>(diagnostic_code::empty_sitemap) + 1);
 
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {

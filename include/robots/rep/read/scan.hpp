@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -84,13 +85,19 @@ class scanner {
   [[nodiscard]] constexpr std::string_view without_byte_order_mark(
       std::string_view text) const noexcept {
     constexpr std::string_view mark = "\xEF\xBB\xBF";
-    if (traits_.partial_byte_order_mark) {
+    if (traits_.one_byte_order_mark) {
       return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
     while (text.starts_with(mark)) {
       text.remove_prefix(mark.size());
     }
-    return text;
+    // Some servers lose octets at the end of the mark. An ASCII octet must follow the rest of the
+    // mark, which would else be a part of another character.
+    const auto partial = static_cast<std::size_t>(
+        std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first - text.begin());
+    const bool is_damaged =
+        partial == text.size() || static_cast<unsigned char>(text[partial]) < 0x80;
+    return text.substr(is_damaged ? partial : 0);
   }
 
   /// Removes an incomplete percent escape at the end of `line`.
@@ -191,7 +198,14 @@ class scanner {
       line = line.substr(0, line.find('\0'));
       nul = false;
     }
-    const std::string_view text = base::trim(line, is_padding);
+    std::string_view text = base::trim(line, is_padding);
+    if (!traits_.keeps_invisible && !text.empty() && is_odd(text.front())) {
+      const std::string_view visible = without_invisible_start(text);
+      if (visible.size() != text.size() && !visible.empty()) {
+        report_invisible(text);
+      }
+      text = visible;
+    }
     if (text.empty()) {
       return;
     }
@@ -255,7 +269,15 @@ class scanner {
   }
 
   constexpr void read_parts(const key_and_value& parts, bool is_cut) {
-    const auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
+    auto [kind, misspelled] = recognise_key(parts.key, traits_.key_prefixes, options_.strict);
+    std::string_view key = parts.key;
+    if (kind == directive_kind::unknown && !traits_.keeps_invisible) {
+      key = without_invisible_ends(key);
+      if (key.size() != parts.key.size()) {
+        report_invisible(parts.key);
+        kind = recognise_key(key, traits_.key_prefixes, options_.strict).kind;
+      }
+    }
     if (!parts.colon) {
       // If the first of two words is not a known key, the line is prose, not a directive.
       if (kind == directive_kind::unknown) {
@@ -275,7 +297,7 @@ class scanner {
       return;
     }
     emit({.kind = kind,
-          .key = parts.key,
+          .key = key,
           .value = parts.value,
           .line = number_,
           .column = column_of(parts.value)});
@@ -297,6 +319,9 @@ class scanner {
       }
     } else if (line.kind == directive_kind::user_agent) {
       is_waiting_ = false;
+      if (has_odd_end(line.value) && !traits_.keeps_invisible) [[unlikely]] {
+        trim_name(line);
+      }
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
       run_is_over_ = false;
@@ -319,6 +344,40 @@ class scanner {
       }
     }
     line.in_group = in_group_;
+  }
+
+  /// Returns true for an octet that can be a part of an invisible character, and for `;`.
+  [[nodiscard]] static constexpr bool is_odd(char c) noexcept {
+    return static_cast<unsigned char>(c) >= 0x80 || c == ';';
+  }
+
+  [[nodiscard]] static constexpr bool has_odd_end(std::string_view name) noexcept {
+    return !name.empty() && (is_odd(name.front()) || is_odd(name.back()) ||
+                             (name.front() == '*' && name.size() > 1 && is_odd(name[1])));
+  }
+
+  /// Removes invisible characters and `;` from the ends of a name, and all text that such a
+  /// character separates from `*`.
+  ROBOTS_NOINLINE constexpr void trim_name(directive& line) {
+    const std::string_view written = line.value;
+    std::string_view name = without_invisible_ends(written);
+    while (name.ends_with(';')) {
+      name = without_invisible_ends(name.substr(0, name.size() - 1));
+    }
+    if (name.size() > 1 && name.front() == '*' &&
+        (name[1] == ';' || invisible_at_start(name.substr(1)).size != 0)) {
+      name = name.substr(0, 1);
+    }
+    if (name.size() == written.size()) {
+      return;
+    }
+    if (find_invisible(written).size != 0) {
+      report_invisible(written);
+    } else {
+      report(diagnostic_code::semicolon_after_name, written.substr(written.find(';')));
+    }
+    line.value = name;
+    line.column = column_of(name);
   }
 
   constexpr void check(const directive& line) {
@@ -366,6 +425,18 @@ class scanner {
   constexpr void report(diagnostic_code code, std::string_view about) {
     if constexpr (diagnoses) {
       handler_.on_diagnostic(make_diagnostic(code, (std::max)(number_, 1U), column_of(about)));
+    }
+  }
+
+  /// Reports the first invisible character of `about`.
+  constexpr void report_invisible(std::string_view about) {
+    if constexpr (diagnoses) {
+      const invisible_character found = find_invisible(about);
+      diagnostic finding =
+          make_diagnostic(diagnostic_code::invisible_character, (std::max)(number_, 1U),
+                          column_of(about.substr(found.at)));
+      finding.text = found.text;
+      handler_.on_diagnostic(finding);
     }
   }
 

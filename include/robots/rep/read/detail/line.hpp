@@ -120,11 +120,15 @@ struct recognised_key {
   return {};
 }
 
-/// The first octets of lines that can be User-agent lines, in any spelling: letters and padding.
+/// The first octets of lines that can be User-agent lines, in any spelling: letters, padding, and
+/// the first octets of `invisible_characters`.
 inline constexpr auto begins_user_agent = [] {
   std::array<bool, 256> octets{};
   for (std::size_t octet = 0; octet < octets.size(); ++octet) {
     octets[octet] = is_padding(static_cast<char>(octet));
+  }
+  for (const std::size_t lead : {0xC2U, 0xE1U, 0xE2U, 0xE3U, 0xEFU}) {
+    octets[lead] = true;
   }
   for (const key_spelling& spelling : spellings) {
     if (spelling.kind == directive_kind::user_agent) {
