@@ -92,7 +92,13 @@ TEST_CASE("The problem of a text that names no site is described in words") {
   CHECK(url_problem("https://a b/") ==
         "a blank, a control character or a backslash is before the path: remove it");
   CHECK(url_problem("https://127.1/") == "the host \"127.1\" is neither a name nor an address");
-  CHECK(url_problem("mailto:a@b") ==
+  CHECK(url_problem("a@b") ==
         "it names no host: write it like https://example.com/ or example.com");
+  for (const std::string scheme : {"javascript", "mailto", "tel", "data", "blob"}) {
+    CHECK(url_problem(scheme + ":https://a@b/,99999") ==
+          "the scheme \"" + scheme + "\" is neither http nor https");
+  }
+  CHECK(url_problem("data:8080").empty());  // a host with a port
+  CHECK(url_problem("//example.com/x") == "the scheme is missing: write https: in front of //");
   CHECK(url_problem(std::string(100'000, 'x')).size() < 200);
 }

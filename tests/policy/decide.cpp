@@ -111,8 +111,7 @@ TEST_CASE("The refusal of a text that is not a URL says what is wrong with it") 
 TEST_CASE("The refusal of a text that is not a URL does not repeat itself") {
   const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "mailto:x@y");
   CHECK(explain(decide(refused, "mailto:x@y", record_anchor.steady)) ==
-        "not allowed: not an http or https URL: it names no host: write it like "
-        "https://example.com/ or example.com");
+        "not allowed: not an http or https URL: the scheme \"mailto\" is neither http nor https");
 }
 
 TEST_CASE("A refusal denies everything, and has its own reason") {

@@ -206,6 +206,16 @@ namespace detail {
     constexpr std::size_t most = 80;
     return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
   };
+  if (host_or_url.starts_with("//")) {
+    return "the scheme is missing: write https: in front of //";
+  }
+  // Links of web pages also have these schemes, which need no `//`.
+  for (const std::string_view scheme : {"javascript", "mailto", "tel", "data", "blob"}) {
+    if (base::starts_with_ignoring_case(host_or_url, scheme) &&
+        host_or_url.substr(scheme.size()).starts_with(':')) {
+      return "the scheme " + shown(scheme) + " is neither http nor https";
+    }
+  }
   const http_detail::url_head head = http_detail::split_head(host_or_url);
   if (head.scheme && !parse_scheme(*head.scheme)) {
     return "the scheme " + shown(*head.scheme) + " is neither http nor https";
