@@ -165,6 +165,31 @@ TEST_CASE("An observer gets events of tries, of the fallback policy and of the b
   CHECK(heard[2] == site + "breaker closed");
 }
 
+namespace {
+
+/// Notes a header of each retrieval.
+struct ServerNotes {
+  std::shared_ptr<texts> servers = std::make_shared<texts>();
+
+  void on(const robots::retrieval_event& event) {
+    const auto server = robots::detail::find_header(event.record.headers, "Server");
+    servers->emplace_back(server.value_or("(none)"));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("An observer gets the headers of the robots.txt's response") {
+  ScriptedFetcher web;
+  web.on(robots_url, ok("", {{"Server", "wall"}, {"cf-mitigated", "challenge"}}));
+  const ServerNotes noted;
+  robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<2>, ServerNotes> cache{
+      foo_bot(), web, {}, {}, noted};
+  const auto answer = cache.check("https://example.com/a");
+  CHECK(*noted.servers == texts{"wall"});
+  CHECK(answer.policy->source().headers.empty());
+}
+
 TEST_CASE("An observer gets each redirect once, under the site that was asked") {
   observed bot;
   bot.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"))

@@ -36,12 +36,13 @@ using robots::test::secret;
 
 namespace {
 
-enum class expected { parse, allow, deny, last_good };
+enum class expected { parse, allow, deny, last_good, last_good_or_allow };
 
 constexpr auto parse = expected::parse;
 constexpr auto allow = expected::allow;
 constexpr auto deny = expected::deny;
 constexpr auto last_good = expected::last_good;
+constexpr auto last_good_or_allow = expected::last_good_or_allow;
 
 constexpr std::array<fallback_policy, 3> policies{
     fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()};
@@ -114,6 +115,17 @@ std::vector<row> table() {
   }
   add("a refused address", always(ScriptedFetcher::failure(fetch_error::refused_address)),
       outcome::refused, {deny, deny, deny});
+  fetch_response wall = robots::test::ok("<html><title>Just a moment...</title></html>\n");
+  for (const int status : {202, 205}) {
+    wall.status = status;
+    add("a bot wall with status " + std::to_string(status), always(wall), outcome::challenged,
+        {allow, last_good_or_allow, last_good});
+  }
+  for (const char* const name : {"x-amzn-waf-action", "cf-mitigated"}) {
+    add(std::string{"a bot wall with the header "} + name,
+        always(robots::test::ok("", {{name, "challenge"}})), outcome::challenged,
+        {allow, last_good_or_allow, last_good});
+  }
   add("a malformed file", always(robots::test::ok(malformed_file())), outcome::malformed,
       {parse, parse, deny});
   return rows;
@@ -152,6 +164,9 @@ void check_decisions(scripted& world, const row& from, expected then,
   if (then == last_good && !copy) {
     then = deny;
   }
+  if (then == last_good_or_allow) {
+    then = copy ? last_good : allow;
+  }
   const bool obeys_rules = then == parse || then == last_good;
   CHECK(open.allowed == (then != deny));
   CHECK(hidden.allowed == (then == allow));
@@ -179,6 +194,7 @@ void check_decisions(scripted& world, const row& from, expected then,
       CHECK(why.find(to_string(from.outcome)) != std::string::npos);
       break;
     case last_good:
+    case last_good_or_allow:
       CHECK(to_string(open.policy->basis()) == "last_good");
       CHECK(to_string(open.reason) == "no_rule");
       CHECK(to_string(hidden.reason) == "rule");
@@ -310,6 +326,54 @@ TEST_CASE("The good copy survives a different failure in between") {
       CHECK(result.age == 48h);
     }
   }
+}
+
+TEST_CASE("A page instead of a known file keeps the file in force, and is asked again soon") {
+  const std::string page = "<html>\n<title>Are you a robot?</title>\n</html>\n";
+  for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
+    for (const std::string& content : {page, std::string{"{\"error\": \"blocked\"}"}}) {
+      scripted world{foo_bot_that_asks_once(fallback)};
+      world.web.on(robots_url, robots::test::ok(), robots::test::ok(content), robots::test::ok());
+      CHECK_FALSE(world.cache.allowed(secret));
+      world.clock.advance(24h);
+      const decision answer = world.cache.check(secret);
+      CHECK_FALSE(answer.allowed);
+      CHECK(to_string(answer.policy->basis()) == "last_good");
+      CHECK(to_string(answer.policy->outcome()) == "challenged");
+      CHECK(explain(answer).find("challenged (HTTP 200) (a bot wall: ") != std::string::npos);
+      world.clock.advance(5min);
+      CHECK(to_string(world.cache.check(home).policy->outcome()) == "success");
+      CHECK(world.cache.quarantined().empty());
+    }
+  }
+}
+
+TEST_CASE("A decision names the header by which a bot wall was found") {
+  scripted world{foo_bot(fallback_policy::strict())};
+  world.web.on(robots_url, robots::test::ok("", {{"cf-mitigated", "challenge"}}));
+  CHECK(explain(world.cache.check(home)) ==
+        "not allowed: fallback: challenged (HTTP 200) (a bot wall: cf-mitigated: challenge)");
+}
+
+namespace {
+
+/// Denies if the server is one that the user does not trust.
+struct ByServer {
+  robots::fallback_action action(const robots::record_head& head) const {
+    return robots::detail::find_header(head.headers, "Server") == "wall"
+               ? robots::fallback_action::deny_all
+               : robots::fallback_action::allow_all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("A fallback policy gets the headers of the robots.txt's response") {
+  scripted world{foo_bot_that_asks_once(ByServer{})};
+  world.web.on(robots_url, ScriptedFetcher::status(403, {{"Server", "wall"}}));
+  world.web.on("https://other.example/robots.txt", ScriptedFetcher::status(403));
+  CHECK_FALSE(world.cache.allowed(home));
+  CHECK(world.cache.allowed("https://other.example/"));
 }
 
 TEST_CASE("One action of a policy can be replaced") {

@@ -840,8 +840,9 @@ TEST_CASE("An invalid record in the store is ignored") {
     records.last_good->url = "https://evil.example/robots.txt";
     records.latest.outcome = outcome::server_error;
   }));
-  for (const outcome own : {outcome::unreachable, outcome::too_many_redirects, outcome::refused,
-                            outcome::cancelled, outcome::circuit_open, outcome::quarantined}) {
+  for (const outcome own :
+       {outcome::unreachable, outcome::too_many_redirects, outcome::refused, outcome::cancelled,
+        outcome::circuit_open, outcome::quarantined, outcome::challenged}) {
     refuses(allows_all([own](site_records& records) { records.latest.outcome = own; }));
   }
   refuses(allows_all([](site_records& records) {
@@ -1069,6 +1070,27 @@ TEST_CASE("A worker that gets no response from a site does not share that failur
     CHECK_FALSE(redirected.stored("https://www.example.com"));
     CHECK(redirected.worker(foo_bot_that_asks_once())->allowed(home));
   }
+}
+
+TEST_CASE("A bot wall's page is not shared, and the store's last good copy stays in force") {
+  robots::fetch_response wall = ok("<html><title>Just a moment...</title></html>\n");
+  SUBCASE("if the status shows the wall") { wall.status = 202; }
+  SUBCASE("if only the file that was there shows the wall") {}
+  fleet crawlers;
+  crawlers.web.on(robots_url, ok(), wall, wall, ok());
+  CHECK_FALSE(crawlers.worker(foo_bot_that_asks_once())->allowed(secret));
+  crawlers.clock.advance(24h);
+  for (int worker = 0; worker < 2; ++worker) {
+    const decision answer = crawlers.worker(foo_bot_that_asks_once())->check(secret);
+    CHECK_FALSE(answer.allowed);
+    CHECK(answer.policy->basis() == robots::policy_basis::last_good);
+    CHECK(to_string(answer.policy->outcome()) == "challenged");
+    REQUIRE(crawlers.stored());
+    CHECK(crawlers.stored()->latest.outcome == outcome::success);
+    CHECK(crawlers.stored()->latest.body == robots::test::rules);
+  }
+  CHECK(to_string(crawlers.worker(foo_bot_that_asks_once())->check(secret).policy->outcome()) ==
+        "success");
 }
 
 TEST_CASE("A worker that must not follow a redirect does not share that refusal") {

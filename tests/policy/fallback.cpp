@@ -28,6 +28,7 @@ static_assert(permissive.action(outcome::too_many_redirects) == allow_all);
 static_assert(permissive.action(outcome::refused) == deny_all);
 static_assert(permissive.action(outcome::malformed) == parse);
 static_assert(permissive.action(outcome::cancelled) == allow_all);
+static_assert(permissive.action(outcome::challenged) == allow_all);
 
 static_assert(rfc9309.action(outcome::success) == parse);
 static_assert(rfc9309.action(outcome::not_found) == allow_all);
@@ -39,6 +40,7 @@ static_assert(rfc9309.action(outcome::too_many_redirects) == allow_all);
 static_assert(rfc9309.action(outcome::refused) == deny_all);
 static_assert(rfc9309.action(outcome::malformed) == parse);
 static_assert(rfc9309.action(outcome::cancelled) == last_good_or_deny);
+static_assert(rfc9309.action(outcome::challenged) == last_good_or_allow);
 
 static_assert(strict.action(outcome::success) == parse);
 static_assert(strict.action(outcome::not_found) == allow_all);
@@ -50,6 +52,7 @@ static_assert(strict.action(outcome::too_many_redirects) == deny_all);
 static_assert(strict.action(outcome::refused) == deny_all);
 static_assert(strict.action(outcome::malformed) == deny_all);
 static_assert(strict.action(outcome::cancelled) == last_good_or_deny);
+static_assert(strict.action(outcome::challenged) == last_good_or_deny);
 
 static_assert(permissive.name() == "permissive");
 static_assert(rfc9309.name() == "rfc9309");
@@ -70,6 +73,7 @@ static_assert(!permissive.halts_hostile());
 static_assert(!rfc9309.with(outcome::client_error, deny_all).halts_hostile());
 
 static_assert(to_string(last_good_or_deny) == "last_good_or_deny");
+static_assert(to_string(last_good_or_allow) == "last_good_or_allow");
 
 }  // namespace
 

@@ -75,6 +75,7 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
           CHECK(result->basis() == policy_basis::rules);
           break;
         case fallback_action::allow_all:
+        case fallback_action::last_good_or_allow:
           CHECK(result->basis() == policy_basis::allow_all);
           break;
         default:

@@ -54,6 +54,8 @@ inline constexpr std::string_view sample_body = "User-agent: *\nDisallow: /priva
       return record_with(result, 429);
     case outcome::server_error:
       return record_with(result, 503);
+    case outcome::challenged:
+      return record_with(result, 202);
     case outcome::too_many_redirects:
       return record_with(result, 302);
     default:

@@ -107,8 +107,8 @@ TEST_CASE("Only files and error statuses are answers of the site") {
        {success, not_found, client_error, too_many_requests, malformed, redirected}) {
     CHECK(robots::detail::is_answer_of_site(record_of_outcome(own)));
   }
-  for (const outcome other :
-       {unreachable, too_many_redirects, refused, cancelled, circuit_open, quarantined}) {
+  for (const outcome other : {unreachable, too_many_redirects, refused, cancelled, circuit_open,
+                              quarantined, challenged}) {
     CHECK_FALSE(robots::detail::is_answer_of_site(record_of_outcome(other)));
   }
   record failed = record_of_outcome(server_error);

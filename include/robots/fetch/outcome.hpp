@@ -31,17 +31,18 @@ enum class outcome : std::uint8_t {
   circuit_open,        ///< no request, since the origin failed too often; see `circuit_breaker`
   quarantined,         ///< no request, since several files in a row were malformed
   redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
+  challenged,          ///< 2xx, but a bot wall's page instead of the robots.txt
 };
 
 /// The number of enumerators.
-inline constexpr std::size_t outcome_count = static_cast<std::size_t>(outcome::redirected) + 1;
+inline constexpr std::size_t outcome_count = static_cast<std::size_t>(outcome::challenged) + 1;
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
-  return base::enum_text<outcome::redirected>(
+  return base::enum_text<outcome::challenged>(
       kind, {"success", "not_found", "client_error", "too_many_requests", "server_error",
              "unreachable", "too_many_redirects", "refused", "malformed", "cancelled",
-             "circuit_open", "quarantined", "redirected"});
+             "circuit_open", "quarantined", "redirected", "challenged"});
 }
 
 /// Returns true if the site did not answer properly, or was not asked. After a failure, the cache
@@ -132,6 +133,9 @@ struct retrieval_facts {
   std::vector<exchange> exchanges{};      ///< all exchanges, in order
   bool truncated = false;                 ///< true if only the start of the robots.txt was kept
   bool not_modified = false;              ///< true after a 304, so the known copy is still valid
+  /// Headers of the last exchange. Only a fallback policy and an observer that get a new answer
+  /// see them: neither `policy::source` nor a shared record has them.
+  std::vector<http_header> headers{};
 
   [[nodiscard]] friend bool operator==(const retrieval_facts&, const retrieval_facts&) = default;
 };
@@ -139,7 +143,6 @@ struct retrieval_facts {
 /// The result of a retrieval.
 struct retrieval_result : retrieval_facts {
   std::vector<exchange_timing> timings{};  ///< the timing of each of `exchanges`, in the same order
-  std::vector<http_header> headers{};      ///< headers of the last exchange
   std::string body{};      ///< the robots.txt; empty after a 304 or if `outcome` is not `success`
   bool cut_short = false;  ///< true if cancelled during a wait; `outcome` is from the last try
   time_point next_try{};   ///< the planned time of the next try, if `cut_short` is true

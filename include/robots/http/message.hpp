@@ -17,6 +17,8 @@ namespace robots {
 struct http_header {
   std::string name{};   ///< field name, in any case (RFC 9110, section 5.1)
   std::string value{};  ///< field value, without white space at either end
+
+  [[nodiscard]] friend bool operator==(const http_header&, const http_header&) = default;
 };
 
 /// The reason why an exchange has no HTTP response.

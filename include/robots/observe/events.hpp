@@ -94,7 +94,8 @@ struct parse_event : event_base {
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
-  /// The result of the retrieval, which has no body after `outcome::redirected`.
+  /// The result of the retrieval, with the headers of the last response. It has no body after
+  /// `outcome::redirected` and `outcome::challenged`.
   const robots::record& record;
   std::chrono::nanoseconds duration{0};  ///< the duration, by the clock of the cache
   /// The events of all exchanges. After `outcome::redirected`, the last event is the redirect.

@@ -55,7 +55,7 @@ struct metrics_snapshot : detail::cache_counts {
   /// domains without separate counts share the entry with an empty name.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
-  base::enum_counts<outcome::redirected> outcomes{};
+  base::enum_counts<outcome::challenged> outcomes{};
   /// Retrievals after which the fallback policy applied. The indices are the outcome and the basis.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The key is the status from 100 to 599, or 0 for any other status.

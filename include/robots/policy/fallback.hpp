@@ -19,16 +19,17 @@ namespace robots {
 
 /// The action of a crawler after an outcome.
 enum class fallback_action : std::uint8_t {
-  parse,              ///< obey the rules of the file
-  allow_all,          ///< act as if there were no robots.txt
-  deny_all,           ///< act as if everything were disallowed
-  last_good_or_deny,  ///< obey the last robots.txt that was read; without a recent file, deny all
+  parse,               ///< obey the rules of the file
+  allow_all,           ///< act as if there were no robots.txt
+  deny_all,            ///< act as if everything were disallowed
+  last_good_or_deny,   ///< obey the last robots.txt that was read; without a recent file, deny all
+  last_good_or_allow,  ///< obey the last robots.txt that was read; without a recent file, allow all
 };
 
 /// The name of an action, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(fallback_action action) noexcept {
-  return base::enum_text<fallback_action::last_good_or_deny>(
-      action, {"parse", "allow_all", "deny_all", "last_good_or_deny"});
+  return base::enum_text<fallback_action::last_good_or_allow>(
+      action, {"parse", "allow_all", "deny_all", "last_good_or_deny", "last_good_or_allow"});
 }
 
 /// A policy for the cases in which no robots.txt is available.
@@ -61,6 +62,7 @@ concept FallbackPolicy =
 /// | `circuit_open`              | allow all    | last good or deny | last good or deny |
 /// | `quarantined`               | deny all     | deny all          | deny all          |
 /// | `redirected`                | (the target of the redirect decides)                |
+/// | `challenged`                | allow all    | last good or allow | last good or deny |
 ///
 /// `rfc9309` does what RFC 9309, section 2.3.1, asks of a crawler. `permissive` is the error table
 /// of the crawler SPYDER. `strict` denies by default, as the pipeline guide asks, for crawlers that
@@ -72,7 +74,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"permissive",
             {parse, allow_all, allow_all, allow_all, allow_all, allow_all, allow_all, deny_all,
-             parse, allow_all, allow_all, deny_all, deny_all}};
+             parse, allow_all, allow_all, deny_all, deny_all, allow_all}};
   }
 
   /// The table of RFC 9309, section 2.3.1.
@@ -80,16 +82,17 @@ class fallback_policy {
     using enum fallback_action;
     return {"rfc9309",
             {parse, allow_all, allow_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-             allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
+             allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all,
+             last_good_or_allow}};
   }
 
   /// Only rules of a robots.txt, or the answer that there is no robots.txt, allow a URL.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
-    fallback_policy changed{
-        "strict",
-        {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
-         deny_all, deny_all, deny_all, last_good_or_deny, last_good_or_deny, deny_all, deny_all}};
+    fallback_policy changed{"strict",
+                            {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny,
+                             last_good_or_deny, deny_all, deny_all, deny_all, last_good_or_deny,
+                             last_good_or_deny, deny_all, deny_all, last_good_or_deny}};
     changed.halts_hostile_ = true;
     return changed;
   }

@@ -6,6 +6,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
+#include <robots/policy/challenge.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -168,18 +169,26 @@ struct earlier_policies {
   result.body = std::move(retrieved.body);
   result.fetched_at = std::chrono::floor<std::chrono::seconds>(now);
   if (result.outcome == outcome::success) {
-    result.validators = validators_of(retrieved.headers);
+    result.validators = validators_of(result.headers);
     result.charset = charset_of(
-        result.body, find_header(retrieved.headers, "Content-Type").value_or(""), result.truncated);
+        result.body, find_header(result.headers, "Content-Type").value_or(""), result.truncated);
+  }
+  if (std::string seen = policy_detail::challenge_in(result, before.last); !seen.empty()) {
+    result.outcome = outcome::challenged;
+    result.error_text = std::move(seen);
+    result.validators = {};
+    result.charset = charset::utf_8;
+    result.body.clear();
+    result.truncated = false;
   }
   if (is_failure(result.outcome)) {
     const int failures = before.last ? before.last->source().failures : 0;
     const bool one_more =
         result.outcome != outcome::circuit_open && failures < (std::numeric_limits<int>::max)();
     result.failures = failures + (one_more ? 1 : 0);
-    result.server_lifetime = retry_after(retrieved.headers, now);
+    result.server_lifetime = retry_after(result.headers, now);
   } else {
-    result.server_lifetime = detail::freshness_lifetime(retrieved.headers, now);
+    result.server_lifetime = detail::freshness_lifetime(result.headers, now);
   }
   const bool is_renewal = result.not_modified && before.unchanged;
   const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
@@ -221,6 +230,12 @@ struct earlier_policies {
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // an unexpected 304 is an error: see `outcome_of`
   }
+  if (std::string seen = policy_detail::challenge_in(retrieved, before.last); !seen.empty()) {
+    // A record from another process, which had no good file.
+    head.outcome = outcome::challenged;
+    head.error_text = std::move(seen);
+    head.lifetime = (std::min)(head.lifetime, failure_lifetime(options, 1, 0.0));
+  }
   const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
   if (detail::has_text(head.outcome)) {
@@ -252,7 +267,8 @@ struct earlier_policies {
   // discards the last good copy, unless the fallback policy chose to obey this copy.
   const fallback_action chosen = action();
   std::shared_ptr<const policy> good;
-  if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny) {
+  if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny ||
+      chosen == fallback_action::last_good_or_allow) {
     good = if_young(policy::kept_answer(before.last), fetched_at, options);
   }
   return policy::successor(

@@ -158,10 +158,10 @@ class policy {
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
          std::shared_ptr<const std::string> text = nullptr);
 
-  /// Makes a policy without a robots.txt. If `action` is `last_good_or_deny` and `last_good` has
-  /// rules, the policy obeys these rules. In all other cases, the policy allows or denies
-  /// everything, and keeps `last_good` only for `kept_answer`. `findings` describes a file that was
-  /// fetched but is not obeyed.
+  /// Makes a policy without a robots.txt. If `action` is `last_good_or_deny` or
+  /// `last_good_or_allow`, and `last_good` has rules, the policy obeys these rules. In all other
+  /// cases, the policy allows or denies everything, and keeps `last_good` only for `kept_answer`.
+  /// `findings` describes a file that was fetched but is not obeyed.
   policy(fallback_action action, const crawler_names_view& crawler, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});

@@ -91,8 +91,13 @@ template <class Line>
   }
   const bool has_rules =
       last_good != nullptr && (last_good->basis() == policy_basis::rules || last_good->leads_to());
-  if (action == fallback_action::last_good_or_deny && has_rules) {
+  const bool may_use_last_good =
+      action == fallback_action::last_good_or_deny || action == fallback_action::last_good_or_allow;
+  if (may_use_last_good && has_rules) {
     return policy_basis::last_good;
+  }
+  if (action == fallback_action::last_good_or_allow) {
+    return policy_basis::allow_all;
   }
   return policy_basis::deny_all;
 }

@@ -246,7 +246,7 @@ class audit_judge {
         .site = bare(entry.text("site")),
         .final_site = final_site ? bare(final_site->key()) : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
-        .outcome = enum_named(entry.text("outcome"), outcome::redirected),
+        .outcome = enum_named(entry.text("outcome"), outcome::challenged),
         .directives = entry.text("directives"),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
