@@ -436,22 +436,7 @@ class cache_engine : public look_up_environment {
     }
   }
 
-  void publish(site_work& work) {
-    if (work.next() != work_step::publish) {
-      return;
-    }
-    const flight& led = work.led();
-    const bool is_wanted = !work.value().empty() && !led.detached;
-    publish_answer answer = publish_answer::failed;
-    if (is_wanted && work.lease()) {
-      answer = store->publish(led.site_key, work.value(), work.lifetime(), *work.lease());
-    }
-    work.on_published(answer);
-    store->release_and_catch_up(parts.now());
-    if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
-      store->announce(led.site_key);
-    }
-  }
+  void publish(site_work& work) { cache_detail::publish(*this, work); }
 
   std::mutex queue_mutex_;  // guards the next four members
   base::clock_condition queue_changed_;

@@ -102,7 +102,7 @@ struct kept_entry : cache_entry {
   if (retrieved.not_modified) {
     return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
   }
-  const auto rests_on = policy::good(result);
+  const auto rests_on = policy::kept_answer(result);
   if (rests_on == nullptr || rests_on == result) {
     good.reset();
   }
@@ -348,24 +348,25 @@ class site_policies {
   // An entry with one of these values in `fresh_until` must be checked before it answers again.
   static constexpr time_point in_doubt = (time_point::min)();
   static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
+  static constexpr time_point in_both = in_suspicion + time_point::duration{1};
 
-  /// Has no effect if the entry is marked already, or if its policy is younger than `least_age`.
+  /// Adds a mark to an entry. Has no effect if its policy is younger than `least_age`.
   void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
     cache_entry entry = parts_.find(key, now);
-    if (entry.policy && entry.fresh_until > in_suspicion &&
+    if (entry.policy && entry.fresh_until != as && entry.fresh_until != in_both &&
         base::saturating_add(entry.policy->fetched_at(), least_age) <= now) {
-      entry.fresh_until = as;
+      entry.fresh_until = entry.fresh_until > in_both ? as : in_both;
       parts_.store(key, entry, now);
     }
   }
 
   [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
     kept_entry found{parts_.find(key, now)};
-    if (found.policy && found.fresh_until <= in_suspicion) {
-      found.is_changed_elsewhere = found.fresh_until == in_doubt;
-      found.is_suspect = !found.is_changed_elsewhere;
+    if (found.policy && found.fresh_until <= in_both) {
+      found.is_changed_elsewhere = found.fresh_until != in_suspicion;
+      found.is_suspect = found.fresh_until != in_doubt;
       found.fresh_until = detail::validity_of(*found.policy, judging).fresh_until;
     }
     return found;

@@ -48,6 +48,7 @@ class site_work {
         refreshes_(refreshes),
         is_suspect_(known.is_suspect),
         is_changed_elsewhere_(known.is_changed_elsewhere && !refreshes),
+        is_in_doubt_(known.policy && cache.policies.is_in_doubt(known)),
         fresh_(is_fresh ? known.policy : nullptr) {
     flight_->set_last(known.policy);
     if (cache.store == nullptr) {
@@ -148,10 +149,18 @@ class site_work {
       cache_.alarms.note_change(*flight_, policy_now);
       turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
       cache_.alarms.quarantine_if_due(*flight_, *policy_now);
-      cache_.policies.keep(*flight_, policy_now, now.steady, epoch_, announces());
+      // An answer that was not checked against the store gets another epoch, so that the next
+      // look-up asks the store.
+      const bool is_checked = cache_.store == nullptr || has_asked_store_;
+      cache_.policies.keep(*flight_, policy_now, now.steady, is_checked ? epoch_ : epoch_ - 1,
+                           announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
+      const bool is_answer = !is_failure(retrieved.outcome);
       prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
+      if (is_answer && value_.empty() && announces() && !flight_->detached) {
+        owe_erasures(true);  // the confirmed file is not there to be published
+      }
     }
     end_with(policy_now, false);
   }
@@ -186,17 +195,22 @@ class site_work {
         cache_.store->owe(flight_->site_key);
       }
     } else if (announces() && !value_.empty()) {
-      // The records under other names of the site are older than the answer. If publishing failed,
-      // the record under the site's own key is older, too.
-      for (const site& name : policy_detail::names_of(flight_->asked)) {
-        if (name != flight_->asked || answer == publish_answer::failed) {
-          cache_.store->owe(name.key());
-        }
-      }
+      // If publishing failed, the record under the site's own key is older, too.
+      owe_erasures(answer == publish_answer::failed);
     }
   }
 
  private:
+  /// Lets a thread erase the older records under the other names of the site. If `all` is true,
+  /// also erases the record under the site's own key.
+  void owe_erasures(bool all) {
+    for (const site& name : policy_detail::names_of(flight_->asked)) {
+      if (all || name != flight_->asked) {
+        cache_.store->owe(name.key());
+      }
+    }
+  }
+
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options; }
   [[nodiscard]] const detail::judge_options& judging() const { return cache_.policies.judging; }
 
@@ -260,29 +274,34 @@ class site_work {
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
     // The clock of another process can be behind, so its newer record can look older.
-    const bool is_changed_elsewhere = std::exchange(is_changed_elsewhere_, false);
-    const auto ahead = is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
+    const auto ahead = is_changed_elsewhere_ ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
       return false;  // the store has lost the newer record of this process
     }
+    const bool may_be_erased = std::exchange(is_changed_elsewhere_, false) || is_in_doubt_;
     site_policies& policies = cache_.policies;
     std::optional<record> good;
     if (records.last_good) {
       auto earlier = policies.judged(*records.last_good, {.last = last}, now, nullptr);
-      if (earlier->basis() == policy_basis::rules) {
+      if (earlier->basis() == policy_basis::rules || earlier->leads_to()) {
         cache_.parts.tell(far_copy_event{policies.about(*flight_), *earlier, *records.last_good});
         last = std::move(earlier);
         good = std::move(records.last_good);
       }
     }
     auto latest = policies.judged(records.latest, {.last = last}, now, flight_.get());
+    if (may_be_erased && !good && policy::kept_answer(latest) != latest) {
+      // Another process may have erased the last good copy of this process. If not, the record
+      // would have the copy.
+      latest = policies.judged(records.latest, {}, now, nullptr);
+    }
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
       fresh_.reset();  // a newer answer existed, but has expired
       if (!shared_good_) {
         cache_.parts.tell(far_copy_event{policies.about(*flight_), *latest, records.latest});
-        const bool is_good = latest->basis() == policy_basis::rules;
+        const bool is_good = latest->basis() == policy_basis::rules || latest->leads_to();
         shared_good_ = is_good ? std::move(records.latest) : std::move(good);
         flight_->set_last(std::move(latest));
       }
@@ -362,6 +381,9 @@ class site_work {
     if (flight_->detached || (!lease_ && !announces())) {
       return;
     }
+    if (retrieved.not_modified && !asked_by_) {
+      return;  // the site confirms a file that this process does not have
+    }
     auto records = records_to_share(std::move(retrieved), policy_now, std::move(shared_good_));
     if (!records || (!has_asked_store_ && is_failure(records->latest.outcome))) {
       return;  // the record could replace a last good copy that only the store has
@@ -381,6 +403,7 @@ class site_work {
   const bool refreshes_;
   const bool is_suspect_;                // true if only a newer answer is used
   bool is_changed_elsewhere_;            // true after a message about the site
+  const bool is_in_doubt_;               // true if messages about the site may have been missed
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
 
   lease_wish wish_ = lease_wish::none;
@@ -398,5 +421,24 @@ class site_work {
   std::string value_{};
   std::chrono::milliseconds lifetime_{};
 };
+
+/// Does the step `publish` of `work`, and then the pending calls of the store. Has no effect if
+/// `work` has another step. Blocks.
+inline void publish(look_up_environment& cache, site_work& work) {
+  if (work.next() != work_step::publish) {
+    return;
+  }
+  const flight& led = work.led();
+  const bool is_wanted = !work.value().empty() && !led.detached;
+  publish_answer answer = publish_answer::failed;
+  if (is_wanted && work.lease()) {
+    answer = cache.store->publish(led.site_key, work.value(), work.lifetime(), *work.lease());
+  }
+  work.on_published(answer);
+  cache.store->release_and_catch_up(cache.parts.now());
+  if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
+    cache.store->announce(led.site_key);
+  }
+}
 
 }  // namespace robots::cache_detail
