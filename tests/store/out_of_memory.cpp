@@ -1,9 +1,10 @@
-// A storage, a flight, a look-up and a quarantine after an allocation has failed.
+// A storage, a flight, a look-up, a quarantine and a gate after an allocation has failed.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/polite/host_gate.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
@@ -367,4 +368,74 @@ TEST_CASE("A cache and its listeners are made whole, or the call throws std::bad
   }
   CHECK(is_made);
   CHECK(failures > 20);
+}
+
+TEST_CASE("A gate whose memory ran out grants later reservations") {
+  const std::string url = "https://a-host-with-a-long-name.example/";
+  robots::gate_options options;
+  options.key = [](std::string_view) { return std::string(100, 'k'); };
+  bool is_done = false;
+  int failures = 0;
+  for (int allowance = 0; !is_done; ++allowance) {
+    REQUIRE(allowance < 1'000);
+    robots::basic_host_gate<robots::ManualClock> gate{options};
+    allocations_left = allowance;
+    try {
+      auto first = gate.try_reserve(url);
+      static_cast<void>(first.reservation.start());
+      first.reservation.complete({.status = 200});
+      auto second = gate.try_reserve(url);
+      static_cast<void>(second.reservation.start());  // it is too early
+      second.reservation.cancel();
+      gate.acquire(url).reservation.complete({.status = 200});
+      gate.note_request(url, {.status = 200});
+      gate.withdraw(url);
+      is_done = true;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    allocations_left = never;
+    CHECK(gate.waiting(url) == 0);
+    CHECK(gate.try_reserve(url));
+  }
+  CHECK(failures > 5);
+}
+
+TEST_CASE("A reservation whose clock fails can still be completed") {
+  struct FailingClock : robots::ManualClock {
+    explicit FailingClock(bool& its_failure) : fails{&its_failure} {}
+    [[nodiscard]] robots::time_point now() const {
+      if (*fails) {
+        throw std::bad_alloc{};
+      }
+      return ManualClock::now();
+    }
+    bool* fails;
+  };
+  bool fails = false;
+  robots::basic_host_gate<FailingClock> gate{{}, FailingClock{fails}};
+  auto got = gate.acquire("https://example.com/");
+  REQUIRE(got);
+  fails = true;
+  CHECK_THROWS_AS(got.reservation.complete({.status = 200}), std::bad_alloc);
+  fails = false;
+  CHECK(got.reservation);
+  got.reservation.complete({.status = 200});
+  CHECK(gate.try_reserve("https://example.com/"));
+}
+
+TEST_CASE("A waiter that throws does not keep the news from the other waiters") {
+  robots::cache_detail::single_flight flights;
+  const auto first = flights.join("example.com");
+  const auto second = flights.join("example.com");
+  const auto third = flights.join("example.com");
+  int called = 0;
+  for (const auto* place : {&first.place, &second.place, &third.place}) {
+    place->on_news([&called] {
+      ++called;
+      throw std::bad_alloc{};
+    });
+  }
+  CHECK_THROWS_AS(flights.end(*first.lead, {}), std::bad_alloc);
+  CHECK(called == 3);
 }

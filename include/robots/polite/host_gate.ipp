@@ -245,8 +245,9 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
 }
 
 ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& report) {
-  if (const auto gate = std::exchange(gate_, nullptr)) {
-    const auto now = gate->moment();
+  if (gate_) {
+    const auto now = gate_->moment();  // first, since a clock can throw
+    const auto gate = std::exchange(gate_, nullptr);
     std::unique_lock lock{gate->mutex};
     gate->started += reserved_.started ? 0 : 1;
     gate->change(lock, *host_, now, [&](polite_detail::host_state& host, const auto& moment) {
@@ -350,35 +351,42 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     return {.reason = admission_reason::no_room};
   }
   answer result{.reason = admission_reason::go};
-  const stop_token withdrawn = state_->withdrawals[host].get_token();
-  const bool is_busy =
-      host->outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
-  if (is_busy) {
-    result.reason = caller == if_early::waits ? state_->wait(lock, *host, call, withdrawn)
-                                              : admission_reason::busy;
-    now = state_->moment(now.draw);
-  }
-  result.plan = host->plan(site_policy.get(), now);
-  result.planned_at = now.steady;
-  const bool is_early = result.plan.at > now.steady;
-  if (result) {
-    result.reason = result.plan.skip_host                              ? admission_reason::skip_host
-                    : call.stop.stop_requested()                       ? admission_reason::stopped
-                    : caller == if_early::leaves && is_early           ? admission_reason::not_yet
-                    : call.deadline && result.plan.at > *call.deadline ? admission_reason::too_late
-                                                                       : admission_reason::go;
-  }
-  if (!result) {
-    state_->hand_on(*host);
+  try {
+    const stop_token withdrawn = state_->withdrawals[host].get_token();
+    const bool is_busy =
+        host->outstanding() >= state_->options.concurrency || state_->waiters.contains(host);
+    if (is_busy) {
+      result.reason = caller == if_early::waits ? state_->wait(lock, *host, call, withdrawn)
+                                                : admission_reason::busy;
+      now = state_->moment(now.draw);
+    }
+    result.plan = host->plan(site_policy.get(), now);
+    result.planned_at = now.steady;
+    const bool is_early = result.plan.at > now.steady;
+    if (result) {
+      result.reason = result.plan.skip_host                    ? admission_reason::skip_host
+                      : call.stop.stop_requested()             ? admission_reason::stopped
+                      : caller == if_early::leaves && is_early ? admission_reason::not_yet
+                      : call.deadline && result.plan.at > *call.deadline
+                          ? admission_reason::too_late
+                          : admission_reason::go;
+    }
+    if (!result) {
+      state_->hand_on(*host);
+      return result;
+    }
+    reservation& reserved = result.reservation;
+    reserved.reserved_ = host->reserve(result.plan.at, site_policy, now);
+    reserved.withdrawn_ = withdrawn;
+    reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
+    // Set last. If a call above throws, the destructor of `reserved` must not lock the mutex.
+    reserved.host_ = host;
+    reserved.gate_ = state_;
     return result;
+  } catch (...) {
+    state_->hand_on(*host);  // another thread can make the reservation that this one could not
+    throw;
   }
-  reservation& reserved = result.reservation;
-  reserved.gate_ = state_;
-  reserved.host_ = host;
-  reserved.reserved_ = host->reserve(result.plan.at, site_policy, now);
-  reserved.withdrawn_ = withdrawn;
-  reserved.decides_when_due_ = caller == if_early::keeps || is_busy || is_early;
-  return result;
 }
 
 ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {

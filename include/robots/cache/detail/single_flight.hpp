@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -84,6 +85,12 @@ class flight {
     }
   }
 
+  /// Returns true if a look-up waits for the result.
+  [[nodiscard]] bool is_awaited() const {
+    const std::scoped_lock lock{mutex_};
+    return waiters_ > 0;
+  }
+
   /// If the result is null, the waiting look-ups start again. A second call has no effect.
   void end(ending outcome) {
     if (ended()) {
@@ -150,8 +157,16 @@ class flight {
       wake.swap(wake_);
       changed_.notify_all();
     }
+    std::exception_ptr thrown;
     for (const auto& [number, call] : wake) {
-      call();
+      try {
+        call();
+      } catch (...) {
+        thrown = std::current_exception();  // first, the other waiters must get the news
+      }
+    }
+    if (thrown) {
+      std::rethrow_exception(thrown);
     }
   }
 

@@ -116,12 +116,16 @@ class host_state {
                                                 const gate_moment& now) {
     host_request& request = reserved.request;
     const time_point allowed = soonest_start(reserved, now);
-    dequeue(request);
-    request.at = (std::max)(now.steady, allowed);
     if (allowed > now.steady) {
-      enqueue(request);
+      host_request later = request;
+      later.at = allowed;
+      enqueue(later);  // first, since it can throw
+      dequeue(request);
+      request = later;
       return allowed;
     }
+    dequeue(request);
+    request.at = now.steady;
     reserved.started = true;
     request.inputs = delays_at(reserved.policy.get(), now.wall);
     begin(request, now);
