@@ -128,12 +128,14 @@ struct cache_options {
   breaker_options breaker{};
   /// If true, a fetch continues when nobody waits for it any more, so that the next caller gets the
   /// result. If false, the fetch is cancelled. Then a caller with a short timeout never gets the
-  /// rules of a slow site, however often the caller asks.
+  /// rules of a slow site, however often the caller asks. A fetch that nobody waits for can wait
+  /// for a free thread. At most 1,024 such fetches wait; the oldest is dropped.
   bool finish_abandoned = true;
   /// The maximum number of threads that the cache starts for fetches. A renewal needs a thread. A
   /// call needs a thread if a time limit or stop request can end the call before its fetch ends. If
   /// no thread is free and the call has time for one request, the caller's thread does the fetch.
-  /// If the call has less time, it waits for a thread. If no thread is free for a renewal, the next
+  /// If the call has less time, it waits for a thread. A fetch that a call waits for gets a thread
+  /// before all others. If no thread is free for a renewal, the next
   /// call for the site starts the renewal. With a shared store, two more threads call the store.
   std::size_t background_threads = 64;
   /// The seed for the random parts of waits and lifetimes. If empty, each cache makes a seed from

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -71,6 +73,75 @@ TEST_CASE("Work that can wait is done in order, as soon as a thread is free") {
     door.open();
   }
   CHECK(done == std::vector{0, 1, 2});
+}
+
+TEST_CASE("Work that somebody waits for is done before work that every caller has left") {
+  gate door;
+  std::vector<int> done;
+  std::array<bool, 6> is_awaited{true, true, true, true, true, true};
+  {
+    cache_counters counters;
+    background_threads threads{1, counters};
+    CHECK(threads.run([&] { door.pass(); }));
+    door.wait_for_arrivals();
+    for (std::size_t i = 0; i < is_awaited.size(); ++i) {
+      CHECK(threads.run([&done, i] { done.push_back(static_cast<int>(i)); }, true,
+                        [&is_awaited, i] { return is_awaited[i]; }));
+    }
+    is_awaited = {false, false, true, false, true, false};
+    door.open();
+  }
+  CHECK(done == std::vector{2, 4, 5, 3, 1, 0});
+}
+
+TEST_CASE("Work that somebody waits for again moves to the front") {
+  gate first;
+  gate second;
+  std::vector<int> done;
+  std::array<bool, 3> is_awaited{false, false, true};
+  {
+    cache_counters counters;
+    background_threads threads{1, counters};
+    CHECK(threads.run([&] { first.pass(); }));
+    first.wait_for_arrivals();
+    CHECK(threads.run([&] { done.push_back(0); }, true, [&] { return is_awaited[0]; }));
+    CHECK(threads.run([&] { done.push_back(1); }, true, [&] { return is_awaited[1]; }));
+    CHECK(threads.run(
+        [&] {
+          done.push_back(2);
+          second.pass();
+        },
+        true, [&] { return is_awaited[2]; }));
+    first.open();
+    second.wait_for_arrivals();  // the other two works are known to be left
+    is_awaited[0] = true;
+    second.open();
+  }
+  CHECK(done == std::vector{2, 0, 1});
+}
+
+TEST_CASE("Of the work that every caller has left, only the newest is kept") {
+  gate door;
+  std::vector<std::size_t> done;
+  static constexpr std::size_t all = 5'000;
+  std::size_t dropped = 0;
+  {
+    cache_counters counters;
+    background_threads threads{1, counters};
+    CHECK(threads.run([&] { door.pass(); }));
+    door.wait_for_arrivals();
+    for (std::size_t i = 0; i < all; ++i) {
+      const std::shared_ptr<const void> counting{&dropped, [](std::size_t* sum) { ++*sum; }};
+      CHECK(threads.run([&done, i, counting] { done.push_back(i); }, true, [] { return false; }));
+    }
+    CHECK(dropped > all - 2 * background_threads::most_left - 2);
+    CHECK(threads.run([&done] { done.push_back(all); }, true, [] { return true; }));
+    door.open();
+  }
+  REQUIRE(done.size() == 1 + background_threads::most_left);
+  CHECK(done[0] == all);
+  CHECK(done[1] == all - 1);
+  CHECK(done.back() == all - background_threads::most_left);
 }
 
 TEST_CASE("An exception in a job counts as a failure, and the thread takes the next job") {

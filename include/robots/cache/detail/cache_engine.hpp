@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -33,10 +34,19 @@ namespace robots::cache_detail {
   return *std::move(asked);
 }
 
-/// Threads for work that nobody waits for. A thread starts when it is first needed, and later waits
-/// for more work. Exceptions of the work are caught and counted as failures.
+/// Threads of the cache. A thread starts when it is first needed, and later waits for more work.
+/// Exceptions of the work are caught and counted as failures.
+///
+/// Work that somebody waits for comes first, in order. Then comes the work that every caller has
+/// left, the newest first. Otherwise, a thousand hosts that hang would delay the hosts that answer.
+/// If nobody waits for more than 1,024 works, the oldest of them is dropped. If somebody waits for
+/// such a work again, it is the next.
 class background_threads {
  public:
+  using condition = std::function<bool()>;
+
+  static constexpr std::size_t most_left = 1'024;  ///< works that nobody waits for
+
   background_threads(std::size_t most, cache_counters& counters) noexcept
       : most_(most), counters_(counters) {}
   ~background_threads() { end(); }
@@ -59,9 +69,16 @@ class background_threads {
   /// Returns false, and does not run `work`, if no thread is free and `may_wait` is false. Also
   /// returns false if `end` was called, if `most` is 0, or if the system has no thread or no
   /// memory.
-  [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false) {
+  ///
+  /// `is_awaited` returns true if somebody waits for `work`. It must not call this object. If it is
+  /// empty, somebody always waits. Work for which it returns false can be dropped.
+  [[nodiscard]] bool run(std::function<void()> work, bool may_wait = false,
+                         condition is_awaited = {}) {
+    std::list<queued>
+        dropped;  // destroyed after the unlock, since destructors can call this object
     const std::scoped_lock lock{mutex_};
-    const bool busy = idle_ <= waiting_.size();
+    const std::size_t waiting = awaited_.size() + left_.size();
+    const bool busy = idle_ <= waiting;
     const bool full = threads_.size() == most_;
     if (ending_ || (busy && full && (!may_wait || most_ == 0))) {
       return false;
@@ -70,33 +87,69 @@ class background_threads {
       if (busy && !full) {
         threads_.emplace_back([this] { serve(); });
       }
-      waiting_.push_back(std::move(work));
+      awaited_.push_back({std::move(work), std::move(is_awaited)});
     } catch (...) {
       return false;  // the system has no thread, or no memory
+    }
+    if (waiting >= sort_at_) {
+      sort(dropped);
+      sort_at_ = 2 * (most_left + awaited_.size());
     }
     changed_.notify_one();
     return true;
   }
 
  private:
+  struct queued {
+    std::function<void()> work;
+    condition is_awaited;
+
+    [[nodiscard]] bool is_left() const { return is_awaited && !is_awaited(); }
+  };
+
+  /// Sorts the works by whether somebody waits for them now. Moves surplus works to `dropped`.
+  void sort(std::list<queued>& dropped) {
+    std::list<queued> asked_again;
+    for (auto next = left_.begin(); next != left_.end();) {
+      const auto one = next++;
+      if (!one->is_left()) {
+        asked_again.splice(asked_again.end(), left_, one);
+      }
+    }
+    for (auto next = awaited_.begin(); next != awaited_.end();) {
+      const auto one = next++;
+      if (one->is_left()) {
+        left_.splice(left_.begin(), awaited_, one);
+      }
+    }
+    awaited_.splice(awaited_.begin(), asked_again);
+    while (left_.size() > most_left) {
+      dropped.splice(dropped.end(), left_, std::prev(left_.end()));
+    }
+  }
+
   void serve() {
     std::unique_lock lock{mutex_};
     for (;;) {
       ++idle_;
-      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      changed_.wait(lock, [this] { return ending_ || !awaited_.empty() || !left_.empty(); });
       --idle_;
-      if (waiting_.empty()) {
+      if (awaited_.empty() && left_.empty()) {
         return;
       }
-      std::function<void()> work = std::move(waiting_.front());
-      waiting_.pop_front();
+      std::list<queued> dropped;
+      sort(dropped);
+      std::list<queued>& from = awaited_.empty() ? left_ : awaited_;
+      std::list<queued> taken;
+      taken.splice(taken.end(), from, from.begin());
       lock.unlock();
+      dropped.clear();  // without the lock, since destructors can call this object
       try {
-        work();
+        taken.front().work();
       } catch (...) {
         counters_.add(cache_event::failures);  // no memory, so the work is abandoned
       }
-      work = nullptr;  // before the lock, since its destructor can call this object
+      taken.clear();
       lock.lock();
     }
   }
@@ -105,7 +158,9 @@ class background_threads {
   cache_counters& counters_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::list<std::function<void()>> waiting_;  // the oldest work first
+  std::list<queued> awaited_;  // the oldest work first
+  std::list<queued> left_;     // works that nobody waited for when `sort` ran, the newest first
+  std::size_t sort_at_ = 2 * most_left;
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
   bool ending_ = false;
@@ -290,7 +345,7 @@ class cache_engine : public look_up_environment {
           work->on_fetched(std::move(result), stop.stop_requested());
           publish(*work);
         },
-        may_wait);
+        may_wait, [work] { return work->led().is_awaited(); });
   }
 
   /// Lets a thread make the calls noted by `resilient_store::owe`, and ask for rulings if needed.
