@@ -179,6 +179,9 @@ class cache_controls {
   /// without a scheme, also erases the rules of its https and http origins. The next call fetches
   /// the rules again, unless the site is in quarantine or its circuit breaker is open.
   ///
+  /// If the stored answer is a redirect to another site, also erases the rules of this other site,
+  /// but at most once in `cache_options::min_ttl`.
+  ///
   /// Does not block: a background thread erases the rules in the shared store. Other processes
   /// forget the rules at most a second later. `cache_stats::pending_invalidations` counts the sites
   /// that the thread must still erase.
@@ -186,8 +189,9 @@ class cache_controls {
 
   /// Fetches the robots.txt of a site again, and returns the new policy. Sends the validators
   /// (`ETag`, `Last-Modified`) of the last response. Unlike `invalidate`, keeps the last good copy.
-  /// Other processes with the same shared store use the answer, too. For an excluded host, counts
-  /// and reports a denial.
+  /// Other processes with the same shared store use the answer, too. If the site redirects to
+  /// another site, also fetches the robots.txt of this other site, but at most once in
+  /// `cache_options::min_ttl`. For an excluded host, counts and reports a denial.
   std::shared_ptr<const policy> refresh(std::string_view host_or_url,
                                         const call_options& call = {}) {
     return look_up_policy(host_or_url, call, true);
@@ -244,9 +248,10 @@ class cache_controls {
   /// the observer gets an `access_revoked_event`, and `cache_options::halt_revoked` applies.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up fetches the rules again
-  /// (source: the pipeline guide). Rules younger than `cache_options::min_ttl` stay. A 429 has no
-  /// effect, since it concerns only the pace of requests. Sends no request. Uses only `user_agent`
-  /// and `context` of `call`.
+  /// (source: the pipeline guide). If the rules come from a redirect to another site, the rules of
+  /// this other site are fetched again, too. Rules younger than `cache_options::min_ttl` stay. A
+  /// 429 has no effect, since it concerns only the pace of requests. Sends no request. Uses only
+  /// `user_agent` and `context` of `call`.
   ///
   /// `reservation::complete` of a `basic_admission` calls this function. For the same URL and
   /// status, the observer gets at most one event in 10 seconds.

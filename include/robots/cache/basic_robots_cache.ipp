@@ -172,7 +172,7 @@ ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& de
 
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
-    engine_->invalidate(*asked);
+    engine_->invalidate_with_targets(*asked);
   }
 }
 
@@ -250,6 +250,9 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   }
   if (used && !is_ruled) {
     engine_->policies.suspect(*asked, engine_->options.min_ttl);
+    for (const site& target : engine_->stored_targets(*asked)) {
+      engine_->policies.suspect(target, engine_->options.min_ttl);
+    }
   }
   if (!is_refusal) {
     return false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +101,31 @@ class look_up_environment {
     }
   }
 
+  /// Returns the sites to which the stored answers of a site redirect, in order, without the site.
+  [[nodiscard]] std::vector<site> stored_targets(const site& asked) {
+    const time_point now = parts.now();
+    std::vector<site> all = policy_detail::names_of(asked);
+    const std::size_t names = all.size();
+    const std::size_t most = names + static_cast<std::size_t>(options.max_redirects);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto entry = policies.find(all[i], all[i].key(), now).policy;
+      const auto url = entry ? entry->leads_to() : std::nullopt;
+      const auto target = url ? parse_site(*url) : std::nullopt;
+      if (target && all.size() < most && std::find(all.begin(), all.end(), *target) == all.end()) {
+        all.push_back(*target);
+      }
+    }
+    all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(names));
+    return all;
+  }
+
+  /// Returns true if an order about another site may renew the rules of `target`, to which that
+  /// site redirects. This is possible once in `cache_options::min_ttl`. Otherwise, many sites that
+  /// redirect to one site could cause many requests to this site.
+  [[nodiscard]] bool may_renew_target(const site& target) {
+    return target_renewals_.take(policy_detail::flight_key(target), parts.now());
+  }
+
   /// Erases the rules of a site in this process. Passes on exceptions of the storage.
   void forget(const site& asked) {
     const std::vector<site> names = policy_detail::names_of(asked);
@@ -125,6 +151,18 @@ class look_up_environment {
       }
     }
     forget(asked);
+  }
+
+  /// Like `invalidate`, but also forgets the sites to which the stored answers redirect.
+  void invalidate_with_targets(const site& asked) {
+    const std::vector<site> targets = stored_targets(asked);
+    static_cast<void>(may_renew_target(asked));
+    invalidate(asked);
+    for (const site& target : targets) {
+      if (may_renew_target(target)) {
+        invalidate(target);
+      }
+    }
   }
 
   void release(const site& asked) {
@@ -165,6 +203,8 @@ class look_up_environment {
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
 
  private:
+  rate_limit target_renewals_{1, 65'536, options.min_ttl};
+
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
     if (!store) {
       return {};

@@ -122,6 +122,12 @@ class resilient_store {
     }
   }
 
+  /// Returns false while the store is out of use. Then a question would get no answer.
+  [[nodiscard]] bool is_in_use(time_point now) {
+    const std::scoped_lock lock{mutex_};
+    return breaker_.state() == breaker_state::closed || now >= breaker_.open_until();
+  }
+
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
     return static_cast<std::size_t>(std::count_if(

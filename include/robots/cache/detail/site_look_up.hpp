@@ -54,7 +54,9 @@ class site_look_up {
   const std::shared_ptr<const call_context> context;
   found answer{};
   const std::size_t agent;
-  bool refreshes = false;     ///< the site must be asked, even if its entry is fresh
+  /// The site must be asked, even if its entry is fresh. So must the sites to which it redirects,
+  /// but each of these at most once in `cache_options::min_ttl`.
+  bool refreshes = false;
   bool has_no_time = false;   ///< the look-up must answer without a fetch
   bool has_left = false;      ///< the caller does not want the answer any more
   bool led = false;           ///< the look-up did at least a part of the work
@@ -131,8 +133,8 @@ class site_look_up {
     }
     const bool is_fresh =
         entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
-    const bool answers = is_fresh && (!policies.is_in_doubt(entry) ||
-                                      (lead && !policies.questions.take(site_key, now)));
+    const bool answers =
+        is_fresh && (!policies.is_in_doubt(entry) || (lead && !may_ask_store(entry, now)));
     if (renewal || answers) {
       const bool is_stale = now >= entry.fresh_until;
       count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
@@ -154,7 +156,15 @@ class site_look_up {
     return {};
   }
 
-  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && redirects_.empty(); }
+  /// Returns true if the shared store may be asked about an entry in doubt.
+  [[nodiscard]] bool may_ask_store(const kept_entry& entry, time_point now) const {
+    site_policies& policies = cache_.policies;
+    rate_limit& limit =
+        entry.is_changed_elsewhere ? policies.questions_about_changes : policies.questions;
+    return cache_.store != nullptr && cache_.store->is_in_use(now) && limit.take(asked->key(), now);
+  }
+
+  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && renews_; }
 
   [[nodiscard]] bool is_old(const policy& redirect) const {
     return cache_.parts.now() >=
@@ -183,6 +193,9 @@ class site_look_up {
       redirects += earlier.policy->rules_source().redirects;
     }
     if (url) {
+      if (refreshes && redirects_.empty()) {
+        static_cast<void>(cache_.may_renew_target(*first_));  // it is new now
+      }
       redirects_.push_back(known);
     }
     if (!redirects_.empty() && redirects > cache_.options.max_redirects) {
@@ -200,6 +213,7 @@ class site_look_up {
       return fail(outcome::refused,
                   "redirect to a site that must not be asked: " + std::string{*url});
     }
+    renews_ = refreshes && cache_.may_renew_target(*target);
     asked = *target;
     place = {};
   }
@@ -208,6 +222,7 @@ class site_look_up {
   void fail(outcome why, std::string text) {
     const auto redirects = std::exchange(redirects_, {});
     asked = first_;
+    renews_ = true;
     const auto any = [&](const auto& holds) {
       return std::any_of(redirects.begin(), redirects.end(), holds);
     };
@@ -300,6 +315,7 @@ class site_look_up {
   look_up_environment& cache_;
   std::optional<site> first_{};     // the site of the first `asked`
   std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
+  bool renews_ = true;              // with `refreshes`, `asked` must be asked, too
   bool asks_anew_ = false;          // old redirects must be fetched again, too
   bool is_counted_ = false;
 };

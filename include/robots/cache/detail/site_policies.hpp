@@ -25,11 +25,13 @@
 
 namespace robots::cache_detail {
 
-/// For each key, permits `burst` actions in a row, and then one action in ten seconds. If more than
-/// `most_keys` keys must be remembered, some are forgotten. Any thread may call any member.
+/// For each key, permits `burst` actions in a row, and then one action in each `interval`. If more
+/// than `most_keys` keys must be remembered, some are forgotten. Any thread may call any member.
 class rate_limit {
  public:
-  rate_limit(int burst, std::size_t most_keys) : ahead_((burst - 1) * interval), keys_(most_keys) {}
+  rate_limit(int burst, std::size_t most_keys,
+             std::chrono::seconds interval = std::chrono::seconds{10})
+      : interval_(interval), ahead_((burst - 1) * interval), keys_(most_keys) {}
 
   [[nodiscard]] bool take(std::string_view key, time_point now) {
     const std::scoped_lock lock{mutex_};
@@ -41,17 +43,16 @@ class rate_limit {
     if (noted->free_at > base::saturating_add(now, ahead_)) {
       return false;
     }
-    noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval);
+    noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval_);
     return true;
   }
 
  private:
-  static constexpr std::chrono::seconds interval{10};
-
   struct state {
     time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
   };
 
+  const std::chrono::seconds interval_;
   const std::chrono::seconds ahead_;
   std::mutex mutex_;
   base::site_table<state> keys_;
@@ -233,8 +234,10 @@ class site_policies {
                 : now < detail::validity_of(*entry.policy, judging).stale_until);
   }
 
-  /// Ensures that a flood of messages causes no flood of questions to the shared store.
+  // These limits ensure that a flood of messages causes no flood of questions to the shared store.
+  // Questions after missed messages do not use up the questions after messages about a site.
   rate_limit questions{4, 65'536};
+  rate_limit questions_about_changes{4, 65'536};
   const detail::judge_options judging;
 
   /// Marks an entry. The entry answers again only after the cache has asked the shared store.

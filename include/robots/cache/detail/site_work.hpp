@@ -189,6 +189,8 @@ class site_work {
         } catch (...) {
           cache_.parts.counters.add(cache_event::storage_failures);
         }
+      } else if (announces() && !value_.empty() && !flight_->detached) {
+        owe_erasures(true);  // the answer came too late to be published
       }
     } else if (flight_->detached) {
       if (answer == publish_answer::stored) {
