@@ -132,6 +132,21 @@ TEST_CASE("A process that missed an invalidation does not use the file as its la
   CHECK_FALSE(second.allowed(test::secret));
 }
 
+TEST_CASE("An invalidated file is no last good copy when the site redirects to a failing site") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file),
+               robots::ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  fleet.web.on("https://www.example.com/robots.txt", robots::ScriptedFetcher::status(503));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->allowed(test::secret));
+  CHECK(second->allowed(test::secret));
+  first->invalidate(test::home);
+  await_erasures(*first);
+  CHECK_FALSE(first->allowed(test::secret));
+  CHECK_FALSE(second->allowed(test::secret));
+}
+
 TEST_CASE("A redirect to another site stays the last good answer of a site in all processes") {
   process_group fleet;
   fleet.web.on(test::robots_url,

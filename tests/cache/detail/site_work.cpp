@@ -228,17 +228,21 @@ TEST_CASE("A file that was fetched under a lost lease is forgotten") {
   }
 }
 
-TEST_CASE("A refresh that is published too late erases the older record") {
-  workplace files{true};
-  files.shared.publish("https://example.com", "older", 1h);
-  const auto work = files.begin({}, true);
-  work->on_store_reply(files.lease());
-  files.answer(*work, ok());
-  files.clock.advance(files.sharing.lease);
-  work->on_published(publish_answer::lost);
-  CHECK(files.known().policy);
-  files.cache->store->deliver();
-  CHECK_FALSE(files.shared.load("https://example.com"));
+TEST_CASE("A refresh that loses its lease before it is published erases the older record") {
+  for (const bool expired : {false, true}) {
+    workplace files{true};
+    files.shared.publish("https://example.com", "older", 1h);
+    const auto work = files.begin({}, true);
+    work->on_store_reply(files.lease());
+    files.answer(*work, ok());
+    if (expired) {
+      files.clock.advance(files.sharing.lease);
+    }
+    work->on_published(publish_answer::lost);
+    CHECK((files.known().policy != nullptr) == expired);
+    files.cache->store->deliver();
+    CHECK_FALSE(files.shared.load("https://example.com"));
+  }
 }
 
 TEST_CASE("A fresh answer remains valid if the store has no newer one") {

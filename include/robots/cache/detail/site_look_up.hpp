@@ -147,6 +147,7 @@ class site_look_up {
       return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
     place = std::move(joined);
+    is_outdated_ = place->is_changed_elsewhere && !lead;
     if (lead) {
       count(look_up_result::miss);
       work =
@@ -174,7 +175,8 @@ class site_look_up {
   [[nodiscard]] found take(flight::ending ended) {
     const bool is_of_site = place->asked == *asked;
     place = {};
-    if (!ended.result || !is_of_site || (ended.from_store && needs_new_answer())) {
+    if (!ended.result || !is_of_site || (ended.from_store && needs_new_answer()) ||
+        std::exchange(is_outdated_, false)) {
       return {};
     }
     count(look_up_result::joined, ended.result);
@@ -316,6 +318,7 @@ class site_look_up {
   std::optional<site> first_{};     // the site of the first `asked`
   std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
   bool renews_ = true;              // with `refreshes`, `asked` must be asked, too
+  bool is_outdated_ = false;        // a message about the site came before the look-up joined
   bool asks_anew_ = false;          // old redirects must be fetched again, too
   bool is_counted_ = false;
 };

@@ -72,6 +72,9 @@ class site_work {
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
+    if (!refreshes_ && flight_->is_changed_elsewhere.exchange(false)) {
+      is_changed_elsewhere_ = true;  // the reply is newer than the message
+    }
     return {flight_->site_key, policy_detail::counterpart_of(flight_->asked).key(), flight_->key,
             wish_};
   }
@@ -156,10 +159,11 @@ class site_work {
                            announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
-      const bool is_answer = !is_failure(retrieved.outcome);
+      outdates_ = announces() && !is_failure(retrieved.outcome);
       prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
-      if (is_answer && value_.empty() && announces() && !flight_->detached) {
-        owe_erasures(true);  // the confirmed file is not there to be published
+      outdates_ = outdates_ || (announces() && !value_.empty());
+      if (outdates_ && value_.empty()) {
+        owe_erasures(true);  // such as after a 304, if the store lacks the confirmed file
       }
     }
     end_with(policy_now, false);
@@ -189,16 +193,14 @@ class site_work {
         } catch (...) {
           cache_.parts.counters.add(cache_event::storage_failures);
         }
-      } else if (announces() && !value_.empty() && !flight_->detached) {
-        owe_erasures(true);  // the answer came too late to be published
       }
-    } else if (flight_->detached) {
-      if (answer == publish_answer::stored) {
-        cache_.store->owe(flight_->site_key);
-      }
-    } else if (announces() && !value_.empty()) {
-      // If publishing failed, the record under the site's own key is older, too.
-      owe_erasures(answer == publish_answer::failed);
+    } else if (flight_->detached && answer == publish_answer::stored) {
+      cache_.store->owe(flight_->site_key);
+    }
+    if (outdates_ && !value_.empty()) {
+      // The records under other names of the site are older than the answer. If the answer was not
+      // published, the record under the site's own key is older, too.
+      owe_erasures(answer != publish_answer::stored || flight_->detached);
     }
   }
 
@@ -292,7 +294,7 @@ class site_work {
       }
     }
     auto latest = policies.judged(records.latest, {.last = last}, now, flight_.get());
-    if (may_be_erased && !good && policy::kept_answer(latest) != latest) {
+    if (may_be_erased && !good && (policy::kept_answer(latest) != latest || latest->leads_to())) {
       // Another process may have erased the last good copy of this process. If not, the record
       // would have the copy.
       latest = policies.judged(records.latest, {}, now, nullptr);
@@ -422,6 +424,7 @@ class site_work {
 
   std::string value_{};
   std::chrono::milliseconds lifetime_{};
+  bool outdates_ = false;  // the answer makes the older records of the store wrong
 };
 
 /// Does the step `publish` of `work`, and then the pending calls of the store. Has no effect if
