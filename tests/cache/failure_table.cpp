@@ -95,12 +95,14 @@ std::vector<row> table() {
   for (const int status : {500, 502, 503, 504, 599, 304, 300, 101, 600, 999}) {
     add_status(status, outcome::server_error, {allow, last_good, last_good});
   }
-  for (const auto error :
-       {fetch_error::resolve, fetch_error::connect, fetch_error::tls, fetch_error::timeout,
-        fetch_error::protocol, fetch_error::other, fetch_error::connection_refused}) {
+  for (const auto error : {fetch_error::resolve, fetch_error::connect, fetch_error::tls,
+                           fetch_error::timeout, fetch_error::protocol, fetch_error::other,
+                           fetch_error::connection_refused, fetch_error::proxy}) {
     add("error " + std::string{to_string(error)}, always(ScriptedFetcher::failure(error)),
         outcome::unreachable, {allow, last_good, last_good});
   }
+  add("a proxy that wants credentials", always(ScriptedFetcher::status(407)), outcome::unreachable,
+      {allow, last_good, last_good});
   add("more than 5 redirects", endless_redirects, outcome::too_many_redirects,
       {allow, allow, deny});
   add("a loop of redirects", always(ScriptedFetcher::redirect(302, robots_url)),

@@ -1052,8 +1052,8 @@ TEST_CASE("A breaker that opens in one worker is not shared, and the lease is re
 TEST_CASE("A worker that gets no response from a site does not share that failure") {
   constexpr const char* www = "https://www.example.com/robots.txt";
   using enum robots::fetch_error;
-  for (const robots::fetch_error error :
-       {resolve, connect, tls, timeout, refused_address, protocol, other, connection_refused}) {
+  for (const robots::fetch_error error : {resolve, connect, tls, timeout, refused_address, protocol,
+                                          other, connection_refused, proxy, local}) {
     CAPTURE(to_string(error));
     fleet asked;
     asked.web.on(robots_url, ScriptedFetcher::failure(error), ok());

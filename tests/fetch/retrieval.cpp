@@ -83,7 +83,7 @@ TEST_CASE("Every status has its outcome") {
     work.on_response(web::status(status), now);
     CAPTURE(status);
     REQUIRE(std::holds_alternative<retrieval_result>(work.next()) == (status != 0));
-    if (status != 0) {
+    if (status != 0 && status != 407) {  // 407 is no answer of the site
       CHECK(result(work).outcome == robots::detail::outcome_of(status));
       CHECK(result(work).status == status);
     }
@@ -336,6 +336,24 @@ TEST_CASE("A retrieval that has ended does not change") {
   CHECK(result(work).outcome == outcome::not_found);
   const robots::detail::retrieval_step step = std::move(work).next();
   CHECK(std::get<retrieval_result>(step).exchanges.size() == 1);
+}
+
+TEST_CASE("A failure of the proxy or of this process is no answer of the site") {
+  const auto failed_with = [](fetch_response response) {
+    retrieval_options with = single_try();
+    with.retry.attempts = 3;
+    retrieval work = retrieval_of("example.com", with);
+    work.on_response(std::move(response), now);
+    CHECK(result(work).outcome == outcome::unreachable);
+    CHECK(result(work).status == 0);
+    CHECK(result(work).exchanges.size() == 1);
+    return result(work);
+  };
+  CHECK(failed_with(web::failure(fetch_error::proxy)).error == fetch_error::proxy);
+  CHECK(failed_with(web::failure(fetch_error::local)).error == fetch_error::local);
+  const retrieval_result refused = failed_with(web::status(407));
+  CHECK(refused.error == fetch_error::proxy);
+  CHECK(refused.error_text == "a proxy on the way wants credentials (HTTP 407)");
 }
 
 TEST_CASE("A body that a fetcher did not decode is no robots.txt") {

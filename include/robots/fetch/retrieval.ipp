@@ -37,6 +37,11 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
     response.error_text =
         "the body is still coded as its Content-Encoding says: the fetcher must decode it";
   }
+  if (response.status == 407) {
+    // 407 is the answer of a proxy (RFC 9110, section 15.5.8). It is not an answer of the site.
+    response.error = fetch_error::proxy;
+    response.error_text = "a proxy on the way wants credentials (HTTP 407)";
+  }
   if (response.error != fetch_error::none) {
     response.status = 0;
   }
@@ -128,8 +133,8 @@ ROBOTS_INLINE void retrieval::send(time_point now) {
 ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point now) {
   const bool answered = response.error == fetch_error::none;
   if (!permit_ || response.error == fetch_error::cancelled ||
-      response.error == fetch_error::refused_address) {
-    // A cancellation or a refused address says nothing about the origin.
+      response.error == fetch_error::refused_address || is_on_our_side(response.error)) {
+    // A cancellation, a refused address or a failure on this side says nothing about the origin.
   } else if (!answered || response.status >= 500) {
     options_.breakers->on_failure(own_origin(), now, answered || chain_.size() > 1);
   } else {
@@ -145,7 +150,9 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   const bool out_of_reach =
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
-  if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
+  if (is_on_our_side(response.error)) {
+    finish(kind, std::move(response));  // another try would fail in the same way
+  } else if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
     ask_origin(now);
   } else if (kind == outcome::unreachable && !is_closed_) {

@@ -33,13 +33,15 @@ enum class fetch_error {
   protocol,            ///< the peer violated HTTP, or the URL is not http or https
   other,               ///< anything else; see `fetch_response::error_text`
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
+  proxy,               ///< the proxy failed or wants credentials, so the site was not reached
+  local,               ///< this process lacks something, such as a free file descriptor
 };
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(fetch_error error) noexcept {
-  return base::enum_text<fetch_error::connection_refused>(
+  return base::enum_text<fetch_error::local>(
       error, {"none", "resolve", "connect", "tls", "timeout", "cancelled", "refused_address",
-              "protocol", "other", "connection_refused"});
+              "protocol", "other", "connection_refused", "proxy", "local"});
 }
 
 /// One GET request. A fetcher sends it once, and follows no redirect.
@@ -64,6 +66,12 @@ struct fetch_response {
 }  // namespace robots
 
 namespace robots::detail {
+
+/// Returns true if an error is the failure of this process or of its proxy, which says nothing
+/// about the site.
+[[nodiscard]] constexpr bool is_on_our_side(fetch_error error) noexcept {
+  return error == fetch_error::proxy || error == fetch_error::local;
+}
 
 /// Returns true for 301, 302, 303, 307 and 308, which name another URL (RFC 9110, section 15.4).
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {

@@ -61,7 +61,7 @@ struct metrics_snapshot : detail::cache_counts {
   /// Responses, by status. The key is the status from 100 to 599, or 0 for any other status.
   std::map<int, std::uint64_t> statuses{};
   /// Exchanges without a response, by error.
-  base::enum_counts<fetch_error::connection_refused> errors{};
+  base::enum_counts<fetch_error::local> errors{};
   std::uint64_t retries = 0;  ///< tries after the first try of a retrieval
   std::uint64_t bytes = 0;    ///< octets of response bodies
   /// Times from a request to its response.

@@ -97,8 +97,7 @@ class octet_reader {
 inline constexpr std::uint32_t all_record_parts = 16'383;
 
 // Enumerators are stored as numbers, so a new enumerator must come last.
-inline constexpr auto last_fetch_error =
-    static_cast<std::uint64_t>(fetch_error::connection_refused);
+inline constexpr auto last_fetch_error = static_cast<std::uint64_t>(fetch_error::local);
 inline constexpr auto last_charset = static_cast<std::uint64_t>(detail::charset::windows_1252);
 
 inline constexpr std::uint64_t last_second = (std::uint64_t{1} << 33U) - 1;  // year 2242

@@ -45,6 +45,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_reuse, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_failing_proxy, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_options, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_long_times, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard, robots::CprFetcher);
@@ -190,7 +191,8 @@ TEST_CASE("A session that accepts codings does not decode before the fetcher") {
   using namespace robots::test;
   fetcher_conformance([] {
     return CprFetcher{direct(), [](cpr::Session& session) {
-                        session.SetAcceptEncoding(cpr::AcceptEncoding{{"gzip", "deflate"}});
+                        session.SetAcceptEncoding(cpr::AcceptEncoding{
+                            cpr::AcceptEncodingMethods::gzip, cpr::AcceptEncodingMethods::deflate});
                       }};
   });
 }

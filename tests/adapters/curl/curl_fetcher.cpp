@@ -96,6 +96,7 @@ TEST_CASE_TEMPLATE_INVOKE(fetcher_reuse, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_cookies, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_proxy, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_failing_proxy, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_options, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_long_times, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_guard, robots::CurlFetcher);

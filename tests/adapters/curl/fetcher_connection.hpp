@@ -14,6 +14,7 @@
 #include <support/raw_server.hpp>
 
 #include <chrono>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -274,4 +275,38 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher uses the proxy of its options", F, fetcher_
   options.proxy = "127.0.0.1:" + std::to_string(proxy.port());
   const std::string url = "http://www.example.test/robots.txt";
   check_answered(F(options).fetch(get(url)), 200, "by proxy: " + url);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("A fetcher names a proxy that fails, but never its password", F,
+                          fetcher_failing_proxy) {
+  using namespace robots::test;
+  const raw_server proxy("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+  const closed_port closed;
+  const auto check = [](const std::string& place, const std::string& url) {
+    CAPTURE(place);
+    robots::curl_options options;
+    options.proxy = place;
+    const robots::fetch_response response = F(options).fetch(get(url));
+    check_failed(response, robots::fetch_error::proxy);
+    CHECK(response.error_text.find("the proxy ") != std::string::npos);
+    CHECK(response.error_text.find("127.0.0.1") != std::string::npos);
+    CHECK(response.error_text.find("secret") == std::string::npos);
+  };
+  const std::string wants = "http://user:secret@127.0.0.1:" + std::to_string(proxy.port());
+  check(wants, "http://www.example.test/robots.txt");
+  check(wants, "https://www.example.test/robots.txt");
+  check("http://user:secret@127.0.0.1:" + std::to_string(closed.number()),
+        "http://www.example.test/robots.txt");
+  check("ftp://user:secret@127.0.0.1", "http://www.example.test/robots.txt");
+  for (const char* const place :
+       {"http://user:secret@:3128", "user:secret@", "http://user:secret@a b:1"}) {
+    robots::curl_options options;
+    options.proxy = place;
+    try {
+      static_cast<void>(F(options));
+      FAIL("the proxy has no host");
+    } catch (const std::invalid_argument& error) {
+      CHECK(std::string_view(error.what()).find("secret") == std::string_view::npos);
+    }
+  }
 }

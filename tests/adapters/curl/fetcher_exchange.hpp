@@ -87,6 +87,16 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps the headers of the final response onl
     }
     CHECK(seen == "B=1 A=2 b=3 Empty= Content-Length=2 ");
   }
+  SUBCASE("without a first line that begins with a blank") {
+    for (const char* const line : {" Server: x\r\n", "\tContent-Length: 1\r\n"}) {
+      const raw_server server("HTTP/1.1 200 OK\r\n" + std::string(line) +
+                              "Content-Length: 2\r\nX-Long: a\r\n b\r\n\r\nhi");
+      const robots::fetch_response response = fetcher.fetch(get(server.url()));
+      check_answered(response, 200, "hi");
+      CHECK(value_of(response, "X-Long") == "a b");
+      CHECK(value_of(response, "Server") == "(none)");
+    }
+  }
   SUBCASE("without those of interim responses") {
     const raw_server server(
         "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"

@@ -326,7 +326,7 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher checks the host of a URL before it asks a p
     options.allowed_addresses = {"127.0.0.1"};
     check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
     options.proxy = "127.0.0.1:" + std::to_string(nobody.number());
-    check_failed(F(options).fetch(get(url)), robots::fetch_error::connect);
+    check_failed(F(options).fetch(get(url)), robots::fetch_error::proxy);
   }
   SUBCASE("and checks the address if no_proxy exempts the host") {
     loopback_server server;

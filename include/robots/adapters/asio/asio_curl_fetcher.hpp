@@ -32,6 +32,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   asio_curl_driver(const boost::asio::any_io_executor& executor, const curl_options& options)
       : strand_(executor),
         timer_(strand_),
+        descriptor_timer_(strand_),
         transfers_(options, [this]() noexcept { post(&asio_curl_driver::collect); }) {
     const curl_multi_timer_callback on_timer = [](CURLM*, long milliseconds, void* self) noexcept {
       return succeeds([&] { static_cast<asio_curl_driver*>(self)->set_timer(milliseconds); });
@@ -153,10 +154,24 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     if (transfers_.has_ended()) {
       post(&asio_curl_driver::collect);
     }
+    if (transfers_.lacks_descriptor()) {
+      wait_for_descriptor();
+    }
+  }
+
+  /// Lets the waiting exchanges try again soon. Another part of the program can free a descriptor.
+  void wait_for_descriptor() {
+    descriptor_timer_.expires_after(adapters_detail::curl_transfers::descriptor_pause);
+    descriptor_timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+      if (const auto self = weak.lock(); self && !error) {
+        self->collect();
+      }
+    });
   }
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::steady_timer timer_;
+  boost::asio::steady_timer descriptor_timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
   curl_transfers transfers_;  // last, since its destructor still uses the members above
 };

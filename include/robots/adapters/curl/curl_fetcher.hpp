@@ -2,6 +2,7 @@
 
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace robots {
@@ -42,6 +44,10 @@ namespace robots {
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1).
 ///
+/// While this process has no free file descriptor, an exchange waits for one, at most for its
+/// timeout. Then it returns `fetch_error::local`. If the proxy fails or wants credentials, returns
+/// `fetch_error::proxy`.
+///
 /// Copies share a pool of handles and connections. Any thread may call any copy. No lock is held
 /// during network operations.
 ///
@@ -58,7 +64,10 @@ class CurlFetcher {
 
   /// Makes one exchange, and blocks until it has ended. Throws only `std::bad_alloc`.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    const auto web = handles_->lend();
+    const auto web = lend(request);
+    if (!web) {
+      return adapters_detail::failed(fetch_error::local, adapters_detail::no_descriptor_text);
+    }
     const auto response = std::make_shared<std::optional<fetch_response>>();
     web->async_fetch(request, [response](fetch_response answer) { *response = std::move(answer); });
     while (!response->has_value()) {
@@ -75,7 +84,7 @@ class CurlFetcher {
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =
         std::make_shared<const adapters_detail::curl_settings>(options, has_session);
-    handles_ = std::make_shared<adapters_detail::handle_pool<adapters_detail::curl_transfers>>(
+    handles_ = std::make_shared<pool>(
         [settings, make] {
           return std::make_unique<adapters_detail::curl_transfers>(settings, make);
         },
@@ -84,7 +93,28 @@ class CurlFetcher {
   }
 
  private:
-  std::shared_ptr<adapters_detail::handle_pool<adapters_detail::curl_transfers>> handles_;
+  using pool = adapters_detail::handle_pool<adapters_detail::curl_transfers>;
+
+  /// Lends a handle. While this process has no file descriptors for a new one, waits for a handle
+  /// that another thread returns, at most for the timeout of `request`. Then returns an empty loan.
+  [[nodiscard]] pool::loan lend(const fetch_request& request) const {
+    using std::chrono::steady_clock;
+    const auto may_make = [] {
+      return adapters_detail::has_descriptors(adapters_detail::handle_descriptors);
+    };
+    const auto began = steady_clock::now();
+    while (true) {
+      pool::loan web = handles_->lend_if(may_make);
+      const bool is_over =
+          request.timeout.count() != 0 && steady_clock::now() - began >= request.timeout;
+      if (web || is_over || request.stop.stop_requested()) {
+        return web;
+      }
+      std::this_thread::sleep_for(adapters_detail::curl_transfers::descriptor_pause);
+    }
+  }
+
+  std::shared_ptr<pool> handles_;
 };
 
 static_assert(Fetcher<CurlFetcher>);

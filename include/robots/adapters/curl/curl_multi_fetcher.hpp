@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfer.hpp>
 #include <robots/base/stop_token.hpp>
@@ -49,7 +50,8 @@ inline void trust_file_alone(CURL* easy) noexcept {
 
 /// Makes exchanges in a multi handle, like `curl_multi_fetcher`. The caller either calls
 /// `run_once`, or handles the sockets of `multi()` and then calls `collect()`. Exchanges above
-/// `curl_options::max_connections` wait here, so that their timeouts do not start yet.
+/// `curl_options::max_connections` wait here, so that their timeouts do not start yet. Exchanges
+/// for which this process has no free file descriptor wait here, too, at most for their timeout.
 class curl_transfers {
  public:
   using on_done = std::function<void(fetch_response)>;
@@ -109,6 +111,9 @@ class curl_transfers {
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     perform();
     std::size_t called = collect();
+    if (lacks_descriptor_) {
+      timeout = (std::min)(timeout, descriptor_pause);
+    }
     if (called == 0 && timeout.count() > 0) {
       const auto wait = static_cast<int>(curl_milliseconds(timeout));
       if (curl_multi_poll(multi(), nullptr, 0, wait, nullptr) != CURLM_OK) {
@@ -138,6 +143,10 @@ class curl_transfers {
     return called;
   }
 
+  /// True while exchanges wait for a free file descriptor. Then call `collect()` after this time.
+  [[nodiscard]] bool lacks_descriptor() const noexcept { return lacks_descriptor_; }
+  static constexpr std::chrono::milliseconds descriptor_pause{10};
+
   /// Ends all exchanges with an error, since the multi handle has failed.
   void fail_all() {
     for (std::list<exchange>* const list : {&running_, &waiting_}) {
@@ -163,6 +172,8 @@ class curl_transfers {
     std::optional<curl_transfer> transfer{};
     fetch_response response{};
     std::list<exchange>::iterator self{};
+    /// The end of the wait for a file descriptor. Empty if the exchange has not had to wait.
+    std::optional<std::chrono::steady_clock::time_point> patience{};
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
@@ -175,7 +186,7 @@ class curl_transfers {
       void* one = nullptr;
       const CURLcode code = message->data.result;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &one);
-      end(running_, *static_cast<exchange*>(one), code);
+      finish(*static_cast<exchange*>(one), code);
     }
     if (has_stops_.exchange(false)) {
       for (std::list<exchange>* const list : {&running_, &waiting_}) {
@@ -193,8 +204,19 @@ class curl_transfers {
   /// Starts the exchanges in `waiting_`, the oldest first, until `most_running_` exchanges run. The
   /// timeout of an exchange starts in this function.
   void begin_waiting() {
+    lacks_descriptor_ = false;
     while (!waiting_.empty() && running_.size() < most_running_) {
       exchange& one = waiting_.front();
+      // The exchanges that run here free descriptors when they end. Otherwise, one is enough to
+      // try.
+      if (!has_descriptors(running_.empty() ? 1 : exchange_descriptors)) {
+        if (!may_wait(one)) {
+          end_without_descriptor(waiting_, one);
+          continue;
+        }
+        lacks_descriptor_ = true;
+        return;
+      }
       running_.splice(running_.end(), waiting_, one.self);
       bool is_accepted = false;
       try {
@@ -216,14 +238,52 @@ class curl_transfers {
     }
   }
 
-  /// Removes `one` from `list` and from the multi handle, and queues the response.
+  /// Handles the end of the transfer of a running exchange. If it lacked a file descriptor, the
+  /// exchange waits for another try.
+  void finish(exchange& one, CURLcode code) {
+    if (!one.transfer || one.request.stop.stop_requested() ||
+        !one.transfer->lacks_descriptor(code)) {
+      return end(running_, one, code);
+    }
+    if (!may_wait(one)) {
+      return end_without_descriptor(running_, one);
+    }
+    one.transfer.reset();
+    idle_.push_back(std::exchange(one.slot, {}));
+    waiting_.splice(waiting_.begin(), running_, one.self);
+  }
+
+  /// Returns true if an exchange may wait for a file descriptor. Its wait begins with the first
+  /// call, and lasts for the timeout of the exchange.
+  [[nodiscard]] static bool may_wait(exchange& one) noexcept {
+    using std::chrono::steady_clock;
+    const auto now = steady_clock::now();
+    if (!one.patience) {
+      constexpr std::chrono::milliseconds longest = std::chrono::hours{24};
+      const auto timeout = one.request.timeout;
+      one.patience = now + (timeout.count() == 0 ? longest : (std::min)(timeout, longest));
+    }
+    return now < *one.patience;
+  }
+
+  void end_without_descriptor(std::list<exchange>& list, exchange& one) {
+    end_with(list, one, [] { return failed(fetch_error::local, no_descriptor_text); });
+  }
+
   void end(std::list<exchange>& list, exchange& one, CURLcode code) {
+    end_with(list, one, [&] {
+      return one.transfer ? one.transfer->finish(code)
+                          : failed(to_fetch_error(code), "the exchange ended before it began");
+    });
+  }
+
+  /// Removes `one` from `list` and from the multi handle, and queues the response.
+  template <class Response>
+  void end_with(std::list<exchange>& list, exchange& one, const Response& response) {
     one.on_stop.reset();  // a stop has no effect any more
     ended_.splice(ended_.end(), list, one.self);
     try {
-      one.response = one.transfer
-                         ? one.transfer->finish(code)
-                         : failed(to_fetch_error(code), "the exchange ended before it began");
+      one.response = response();
     } catch (...) {
       one.response.error = fetch_error::other;  // there is no memory for the response
     }
@@ -245,6 +305,7 @@ class curl_transfers {
   std::function<void()> wake_;
   std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
   curl_multi multi_ = made(curl_multi(curl_multi_init()));
+  bool lacks_descriptor_ = false;
   std::vector<curl_slot> idle_;
   std::size_t most_running_ = (std::numeric_limits<std::size_t>::max)();
   // Declared last, so that the exchanges are destroyed before the objects that they use. Each list

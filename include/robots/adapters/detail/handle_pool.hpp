@@ -22,16 +22,37 @@ class handle_pool {
 
   /// Lends a handle. Throws what the factory throws.
   [[nodiscard]] loan lend() {
-    std::unique_ptr<Handle> handle;
-    if (const std::scoped_lock lock{mutex_}; !idle_.empty()) {
-      handle = std::move(idle_.back());
-      idle_.pop_back();
+    loan idle = lend_idle();
+    return idle ? std::move(idle) : lent(make_());
+  }
+
+  /// Like `lend`, but makes a new handle only if `may_make()` returns true. Otherwise returns an
+  /// empty loan. Makes one handle at a time.
+  template <class Condition>
+  [[nodiscard]] loan lend_if(const Condition& may_make) {
+    loan idle = lend_idle();
+    if (idle) {
+      return idle;
     }
-    const auto give_back = [this](Handle* used) { keep(std::unique_ptr<Handle>{used}); };
-    return loan{(handle ? std::move(handle) : make_()).release(), give_back};
+    const std::scoped_lock lock{making_};
+    return may_make() ? lent(make_()) : loan{};
   }
 
  private:
+  [[nodiscard]] loan lend_idle() {
+    const std::scoped_lock lock{mutex_};
+    if (idle_.empty()) {
+      return {};
+    }
+    loan idle = lent(std::move(idle_.back()));
+    idle_.pop_back();
+    return idle;
+  }
+
+  [[nodiscard]] loan lent(std::unique_ptr<Handle> handle) {
+    return loan{handle.release(), [this](Handle* used) { keep(std::unique_ptr<Handle>{used}); }};
+  }
+
   /// Keeps a handle if there is room. Otherwise, the caller still has the handle, and destroys it
   /// after `mutex_` is unlocked, since closing connections takes time.
   void keep(std::unique_ptr<Handle>&& handle) noexcept {
@@ -47,6 +68,7 @@ class handle_pool {
 
   factory make_;
   std::size_t max_idle_;
+  std::mutex making_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Handle>> idle_;
 };

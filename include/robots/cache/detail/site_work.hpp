@@ -148,7 +148,9 @@ class site_work {
     }
     // The observer gets all events about the answer before any caller uses the answer.
     bool turned_hostile = false;
-    if (!flight_->detached) {
+    // If this process could not ask the site, there is nothing to keep. The next look-up asks.
+    const bool was_asked = policy_now->source().error != fetch_error::local;
+    if (!flight_->detached && was_asked) {
       cache_.alarms.note_change(*flight_, policy_now);
       turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
       cache_.alarms.quarantine_if_due(*flight_, *policy_now);

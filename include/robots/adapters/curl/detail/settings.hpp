@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/detail/without_credentials.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/ip_address.hpp>
@@ -189,7 +190,7 @@ class curl_settings {
     require(
         !options.proxy || options.proxy->empty() ||
             (options.proxy->find('\0') == std::string::npos && !host_of(*options.proxy, 0).empty()),
-        "proxy must be [scheme://]host[:port]: " + options.proxy.value_or(""));
+        "proxy must be [scheme://]host[:port]: " + without_credentials(options.proxy.value_or("")));
     for (const std::string& entry : options.connect_to) {
       require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
       add(connect_to_, entry);

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <robots/adapters/coding/content_decoder.hpp>
+#include <robots/adapters/curl/detail/descriptors.hpp>
+#include <robots/adapters/curl/detail/header_lines.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
+#include <robots/adapters/curl/detail/without_credentials.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/ip_address.hpp>
@@ -16,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +148,15 @@ class curl_transfer {
     curl_easy_setopt(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   }
 
+  /// Returns true if the exchange failed before a connection, since this process or the machine
+  /// has no free file descriptor. Without one, name lookup and certificates fail, too.
+  [[nodiscard]] bool lacks_descriptor(CURLcode code) const noexcept {
+    const bool needs_some = code == CURLE_COULDNT_RESOLVE_HOST ||
+                            code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_COULDNT_CONNECT ||
+                            code == CURLE_SSL_CACERT_BADFILE;
+    return needs_some && (lacks_descriptor_ || !has_descriptors(exchange_descriptors));
+  }
+
   [[nodiscard]] fetch_response finish(CURLcode code) {
     const bool is_cut_off = has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
     if (code == CURLE_OK || is_cut_off || decoder_.is_over_limit()) {
@@ -168,6 +181,9 @@ class curl_transfer {
     const bool connecting_ran_out =
         code == CURLE_OPERATION_TIMEDOUT && !had_connection &&
         (timeout.count() == 0 || settings_.options.connect_timeout < timeout);
+    if (is_failure_of_proxy(code)) {
+      return failed(fetch_error::proxy, proxy_name() + ": " + reason(code));
+    }
     fetch_error error = connecting_ran_out ? fetch_error::connect : to_fetch_error(code);
     if (code == CURLE_COULDNT_CONNECT && proxy_ == proxy_use::never &&
         info<long>(CURLINFO_OS_ERRNO) == ECONNREFUSED) {
@@ -189,13 +205,16 @@ class curl_transfer {
 
   /// libcurl traces TLS in parts of different sizes: 5 octets for a record header, 1 for an inner
   /// content type, at least 4 for a handshake message. Only an alert has 2 octets: the level and
-  /// the description. The description of close_notify is 0 (RFC 8446, section 6.1).
+  /// the description. The description of close_notify is 0 (RFC 8446, section 6.1). libcurl traces
+  /// each line of a header section before it reads the line as a field.
   static int on_trace(CURL* /*easy*/, curl_infotype type, char* data, std::size_t size,
                       void* self) noexcept {
+    auto& transfer = *static_cast<curl_transfer*>(self);
     if (type == CURLINFO_SSL_DATA_IN) {
-      auto& transfer = *static_cast<curl_transfer*>(self);
       transfer.has_tls_ = true;
       transfer.is_closed_ = transfer.is_closed_ || (size == 2 && data[1] == 0);
+    } else if (type == CURLINFO_HEADER_IN) {
+      transfer.headers_.tolerate(data, size);
     }
     return 0;
   }
@@ -211,7 +230,9 @@ class curl_transfer {
 #ifdef SOCK_CLOEXEC
     type |= SOCK_CLOEXEC;
 #endif
-    return ::socket(address->family, type, address->protocol);
+    const int opened = ::socket(address->family, type, address->protocol);
+    transfer.lacks_descriptor_ = transfer.lacks_descriptor_ || (opened < 0 && is_shortage(errno));
+    return opened;
   }
 
   /// Checks the address `peer` of an open connection before its use. Sessions of cpr can share
@@ -313,6 +334,28 @@ class curl_transfer {
            detail::is_redirect(static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE)));
   }
 
+  static constexpr int wants_credentials = 407;  // RFC 9110, section 15.5.8
+
+  /// Returns true if the exchange failed before the proxy could pass the request on.
+  [[nodiscard]] bool is_failure_of_proxy(CURLcode code) const noexcept {
+    return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY ||
+           (code == CURLE_COULDNT_CONNECT && proxy_ == proxy_use::always) ||
+           info<long>(CURLINFO_HTTP_CONNECTCODE) == wants_credentials;
+  }
+
+  /// Returns the name of the proxy for messages, without its credentials.
+  [[nodiscard]] std::string proxy_name() const {
+    if (settings_.options.proxy) {
+      return "the proxy " + without_credentials(*settings_.options.proxy);
+    }
+    const char* address = nullptr;
+    curl_easy_getinfo(easy_, CURLINFO_PRIMARY_IP, &address);
+    const bool is_known = address != nullptr && *address != '\0';
+    return is_known ? "the proxy " + std::string(address) + ' ' + "port " +
+                          std::to_string(info<long>(CURLINFO_PRIMARY_PORT))
+                    : "the proxy";
+  }
+
   /// Returns true if the body is whole although the transfer failed. A whole compressed stream with
   /// a right check value proves this. If the body should end with the connection, further streams
   /// may come before. If a length or chunks promise more, this must be the only stream, and nothing
@@ -352,11 +395,17 @@ class curl_transfer {
     if (status < 200 || !headers_complete_) {
       return failed(fetch_error::protocol, "the connection ended before the header section did");
     }
+    if (status == wants_credentials && proxy_ != proxy_use::never) {
+      return failed(fetch_error::proxy, proxy_name() + " wants credentials (HTTP 407)");
+    }
     fetch_response response{.status = status};
     // Ignores the fields of interim responses, of a proxy's answer to CONNECT and of trailers.
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
+      if (*field->name == '\0') {
+        continue;  // a line that is no field; see `header_lines`
+      }
       // libcurl leaves a CR in an empty value.
       response.headers.push_back(
           {field->name, std::string(base::trim(field->value, base::is_space))});
@@ -396,8 +445,11 @@ class curl_transfer {
     return response;
   }
 
-  [[nodiscard]] const char* reason(CURLcode code) const noexcept {
-    return error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code);
+  /// Returns libcurl's message, which can repeat the URL of the proxy with its password.
+  [[nodiscard]] std::string reason(CURLcode code) const {
+    return without_credentials_in(
+        error_text_.front() != '\0' ? error_text_.data() : curl_easy_strerror(code),
+        settings_.options.proxy.value_or(""));
   }
 
   CURLM* multi_;
@@ -419,8 +471,10 @@ class curl_transfer {
   // other TLS libraries, libcurl reports a missing close_notify, and `has_tls_` stays false.
   bool has_tls_ = false;
   bool is_closed_ = false;  // true after close_notify
-  unsigned opened_ = 0;     // sockets for permitted addresses
-  unsigned refused_ = 0;    // refused addresses
+  header_lines headers_{};
+  bool lacks_descriptor_ = false;  // true if a socket could not be opened for want of a descriptor
+  unsigned opened_ = 0;            // sockets for permitted addresses
+  unsigned refused_ = 0;           // refused addresses
   std::optional<detail::ip_address> first_refused_{};
   bool on_other_connection_ = false;  // true if the guard refused to reuse a connection
   std::array<char, CURL_ERROR_SIZE> error_text_{};
