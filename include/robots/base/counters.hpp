@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/stripe.hpp>
 
 #include <array>
 #include <atomic>
@@ -32,18 +33,21 @@ class enum_counts {
   std::array<std::uint64_t, size> counts_{};
 };
 
-/// Counts like `enum_counts`, for many threads at once. Each thread adds to one of 32 arrays of
-/// counts, so that threads rarely wait for a cache line. A read sums the arrays.
+/// Counts like `enum_counts`, for many threads at once. Each thread adds to the counts in its own
+/// stripe (`stripe.hpp`), without a locked instruction. A read sums the stripes.
 template <auto Last>
 class enum_counters {
  public:
   using key = decltype(Last);
 
   void add(key of) noexcept {
-    static constinit std::atomic<std::size_t> next_stripe = 0;
-    static thread_local const std::size_t own =
-        next_stripe.fetch_add(1, std::memory_order_relaxed) % stripe_count;
-    stripes_[own].counts[static_cast<std::size_t>(of)].fetch_add(1, std::memory_order_relaxed);
+    const std::size_t place = place_of_thread();
+    auto& count = stripes_[place].counts[static_cast<std::size_t>(of)];
+    if (place < own_places) [[likely]] {
+      count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else {
+      count.fetch_add(1, std::memory_order_relaxed);
+    }
   }
 
   [[nodiscard]] enum_counts<Last> read() const noexcept {
@@ -57,14 +61,11 @@ class enum_counters {
   }
 
  private:
-  static constexpr std::size_t stripe_count = 32;
-  static constexpr std::size_t alignment = 128;  // two cache lines: processors fetch lines in pairs
-
-  struct alignas(alignment) stripe {
+  struct alignas(stripe_alignment) stripe {
     std::array<std::atomic<std::uint64_t>, enum_counts<Last>::size> counts{};
   };
 
-  std::array<stripe, stripe_count> stripes_{};
+  std::array<stripe, all_places> stripes_{};
 };
 
 }  // namespace robots::base
