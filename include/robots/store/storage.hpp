@@ -32,10 +32,11 @@ struct cache_entry {
 /// `keep_until <= now`. A storage may forget any entry at any time, but must never return the entry
 /// of another key. A `find` that begins after an `erase` or `clear` returns no erased entry.
 ///
-/// Four members are optional. `evictions() const` returns the number of entries dropped to make
+/// Five members are optional. `evictions() const` returns the number of entries dropped to make
 /// room. `memory_bytes() const` returns the octets in use. `remove_expired(now)` drops the expired
 /// entries and returns their number. After `on_drop(f)`, the storage calls `f(key, expired)` for
-/// each entry that it drops, as in `LruStorage`.
+/// each entry that it drops, as in `LruStorage`. `visit(key, now, look)` is `find` without a copy
+/// of the entry (`VisitableStorage`).
 ///
 /// Example: after `s.store(key, entry, now)`, `s.find(key, now)->policy == entry.policy`. Models:
 /// `LruStorage<N>`, `TieredStorage<Near, Far>`.
@@ -48,5 +49,19 @@ concept Storage = std::movable<S> && requires(S& storage, const S& constant, std
   storage.clear();
   { constant.size() } -> std::convertible_to<std::size_t>;
 };
+
+namespace detail {
+
+/// A `Storage` whose `visit(key, now, look)` calls `look(entry)` with the entry that `find` would
+/// return a copy of, and returns false if there is none. The cache uses it for `allowed`, since the
+/// copy of an entry counts an owner of the policy. The counts of a policy that many threads use are
+/// a cache line for which the threads wait. Models: `LruStorage<N>`, `TieredStorage<Near, Far>`.
+template <class S>
+concept VisitableStorage = Storage<S> && requires(S& storage, std::string_view key, time_point now,
+                                                  void (*look)(const cache_entry&)) {
+  { storage.visit(key, now, look) } -> std::same_as<bool>;
+};
+
+}  // namespace detail
 
 }  // namespace robots
