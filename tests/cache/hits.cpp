@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -56,6 +57,35 @@ class CountingStorage {
     std::atomic<std::size_t> finds = 0;
   };
   std::shared_ptr<state> shared_ = std::make_shared<state>();
+};
+
+/// Has `visit`, as `LruStorage`, and counts the calls. Copies share the counts.
+class VisitableStorage : public CountingStorage {
+ public:
+  template <class Look>
+  bool visit(std::string_view key, robots::time_point now, Look look) {
+    ++counts_->visits;
+    return counts_->storage.visit(key, now, [&](const robots::cache_entry& entry) {
+      look(entry);
+      counts_->most_owners = std::max(counts_->most_owners, entry.policy.use_count());
+    });
+  }
+  void store(std::string_view key, const robots::cache_entry& entry, robots::time_point now) {
+    counts_->storage.store(key, entry, now);
+  }
+
+  /// Visits since the last call.
+  [[nodiscard]] std::size_t visits() const { return std::exchange(counts_->visits, 0); }
+  /// The largest number of owners that a policy had after a visit.
+  [[nodiscard]] long most_owners() const { return std::exchange(counts_->most_owners, 0); }
+
+ private:
+  struct counts {
+    LruStorage<64> storage;
+    std::size_t visits = 0;
+    long most_owners = 0;
+  };
+  std::shared_ptr<counts> counts_ = std::make_shared<counts>();
 };
 
 /// Reads a clock and counts how often.
@@ -160,6 +190,28 @@ TEST_CASE("In every member, a hit asks the storage once and the clock once") {
     CHECK(storage.finds() == 1);
     CHECK(clock.reads() == 1);
   }
+}
+
+TEST_CASE("A hit by the member allowed copies no entry, so it counts no owner of a policy") {
+  VisitableStorage storage;
+  ScriptedFetcher web;
+  web.otherwise(robots::test::ok());
+  basic_robots_cache<ScriptedFetcher, ManualClock, VisitableStorage> cache{
+      foo_bot(), web, {}, storage};
+  CHECK(cache.allowed(home));
+  static_cast<void>(storage.finds());
+  static_cast<void>(storage.visits());
+  static_cast<void>(storage.most_owners());
+  CHECK(cache.allowed(home));
+  CHECK_FALSE(cache.allowed(secret));
+  CHECK(storage.visits() == 2);
+  CHECK(storage.finds() == 0);
+  CHECK(storage.most_owners() == 1);
+
+  // A decision that may take long is made after the visit, so that other threads can store.
+  static_cast<void>(cache.allowed(std::string{home} + std::string(100'000, 'x')));
+  CHECK(storage.visits() == 2);
+  CHECK(cache.stats().hits == 3);
 }
 
 TEST_CASE("A miss asks the storage once, and once more before it fetches") {

@@ -345,14 +345,38 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
   const std::size_t agent = agent_of(call);
   const std::string_view key = first_key(url);
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
-  const bool is_kept = known.policy != nullptr;
-  if (!is_kept) {
-    known = engine_->load(url, call);
+  if (!known.policy) {
+    return check_after_load(url, call, agent);
   }
-  decision result = decide(is_kept ? detail::target_behind_key(url, key) : url,
-                           cache_detail::selected(std::move(known), agent));
-  report(result, url, is_kept ? key : std::string_view{}, call.context, agent);
+  decision result =
+      decide(detail::target_behind_key(url, key), cache_detail::selected(std::move(known), agent));
+  report(result, url, key, call.context, agent);
   return result;
+}
+
+ROBOTS_INLINE decision cache_controls::check_after_load(std::string_view url,
+                                                        const call_options& call,
+                                                        std::size_t agent) {
+  decision result = decide(url, cache_detail::selected(engine_->load(url, call), agent));
+  report(result, url, {}, call.context, agent);
+  return result;
+}
+
+ROBOTS_INLINE bool cache_controls::allowed(std::string_view url, const call_options& call) {
+  using enum cache_detail::fresh_answer;
+  cache_detail::cache_parts& parts = engine_->parts;
+  const bool is_simple = call.user_agent.empty() && !parts.is_observed;
+  const auto answer = is_simple ? parts.decide_fresh(first_key(url), url) : undecided;
+  if (answer == undecided) {
+    return check(url, call).allowed;
+  }
+  if (answer == missing) {
+    return check_after_load(url, call, 0).allowed;
+  }
+  const bool is_allowed = answer == cache_detail::fresh_answer::allowed;
+  parts.counters.add(is_allowed ? cache_detail::cache_event::allowed
+                                : cache_detail::cache_event::denied);
+  return is_allowed;
 }
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/hash.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -52,7 +53,11 @@ namespace robots::detail {
 /// part, the part is the key of the URL's site. Otherwise, use `parse_site`: the part can differ
 /// from the key by upper case, a default port, or a query after the host. Takes linear time.
 [[nodiscard]] constexpr std::string_view possible_site_key(std::string_view host_or_url) noexcept {
-  return host_or_url.substr(0, host_or_url.find('/', base::scheme_prefix(host_or_url)));
+  constexpr std::string_view usual = "https://";  // compared at once: each hit comes here
+  const bool is_usual = host_or_url.size() > usual.size() &&
+                        base::whole_word(host_or_url, 0) == base::whole_word(usual, 0);
+  const std::size_t prefix = is_usual ? usual.size() : base::scheme_prefix(host_or_url);
+  return host_or_url.substr(0, host_or_url.find('/', prefix));
 }
 
 /// Returns the target for rules: the whole text if the text has a scheme. Otherwise, the target is

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/hash.hpp>
+#include <robots/base/striped_mutex.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
@@ -187,8 +188,8 @@ class site_rulings {
   /// unless 65,536 sites are in quarantine. `make` makes the policy for the quarantine.
   void note_malformed(std::string_view key, const std::shared_ptr<const call_context>& context,
                       const std::function<std::shared_ptr<const policy>()>& make) {
-    std::unique_lock lock{mutex_};
     const int after = options_.quarantine_after;
+    std::unique_lock lock{malformed_mutex_};
     const bool is_due = after > 0 && malformed_.add(key) >= after;
     lock.unlock();
     if (is_due) {
@@ -202,7 +203,7 @@ class site_rulings {
   }
   /// Releases a site from quarantine and resets its count of malformed files.
   void release(std::string_view key, const std::shared_ptr<const call_context>& context = {}) {
-    std::unique_lock lock{mutex_};
+    std::unique_lock lock{malformed_mutex_};
     malformed_.erase(key);
     lock.unlock();
     if (quarantined_ > 0) {
@@ -303,7 +304,11 @@ class site_rulings {
     }
   }
   [[nodiscard]] bool is_excluded(std::string_view host) const {
-    return has_exclusions_ && excluded()->contains(host);
+    if (!has_exclusions_) {
+      return false;
+    }
+    const std::shared_lock lock{mutex_};
+    return excluded_->contains(host);
   }
   [[nodiscard]] bool is_empty() const noexcept {
     return !has_risks_ && !has_exclusions_ && ruled_ == 0;
@@ -327,6 +332,7 @@ class site_rulings {
       return std::nullopt;
     }
     if (added.kind == ruling_kind::quarantine) {
+      const std::scoped_lock lock{malformed_mutex_};
       malformed_.erase(key_of(bare, added));
     }
     if (before > 0 && added.value > 0) {
@@ -465,16 +471,18 @@ class site_rulings {
   const std::shared_ptr<const policy> halted_policy_;
   const std::shared_ptr<const policy> unsigned_policy_;
   const sharing share_;
-  mutable std::shared_mutex mutex_;  // guards the members below
+  mutable base::striped_mutex mutex_;  // guards the members below; each hit can read them
   std::shared_ptr<const detail::excluded_hosts> excluded_;
   std::atomic<bool> has_exclusions_ = false;
   std::atomic<std::size_t> ruled_ = 0;  // sites whose `decides()` is true; read without the lock
   std::atomic<std::size_t> halted_ = 0;
   std::atomic<std::size_t> quarantined_ = 0;  // read without the lock
   std::size_t awaiting_ = 0;
-  malformed_counts malformed_{most_noted};
   boost::unordered_flat_map<std::string, ruled_site, base::text_hash, std::equal_to<>> sites_;
   denial_listeners listeners_;
+  // Each robots.txt that arrives changes `malformed_`. `mutex_` would keep out all hits meanwhile.
+  std::mutex malformed_mutex_;
+  malformed_counts malformed_{most_noted};
 };
 
 }  // namespace robots::rulings_detail

@@ -4,6 +4,7 @@
 #include <robots/base/counters.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
@@ -64,6 +65,14 @@ enum class cache_event : unsigned char {
   observer_failures,
 };
 
+/// The answer of `cache_parts::decide_fresh`.
+enum class fresh_answer : unsigned char {
+  allowed,
+  denied,
+  missing,    ///< `find_fresh` would find nothing
+  undecided,  ///< ask `find_fresh`
+};
+
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
 /// The interface to the user's fetcher, clock, storage and observer. It hides their types.
@@ -100,6 +109,11 @@ class cache_parts : public detail::event_teller {
   [[nodiscard]] virtual found find_fresh(std::string_view key,
                                          const std::shared_ptr<const call_context>& context) = 0;
 
+  /// Decides on `url` by the fresh entry of `key`, and counts the hit. Reports nothing to
+  /// observers. Copies no entry, so threads that ask about different sites write to no common cache
+  /// line.
+  [[nodiscard]] virtual fresh_answer decide_fresh(std::string_view key, std::string_view url) = 0;
+
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
   cache_counters counters;
@@ -111,7 +125,25 @@ class cache_parts : public detail::event_teller {
   cache_parts(bool has_observer, bool has_observer_of_changes) noexcept
       : is_observed(has_observer), observes_changes(has_observer_of_changes) {}
   ~cache_parts() = default;
+
+  /// Returns true if an entry answers without a request and without a question to the store.
+  [[nodiscard]] bool is_fresh(const cache_entry& entry, time_point now) const noexcept {
+    return entry.policy && now < entry.fresh_until &&
+           entry.epoch == store_epoch.load(std::memory_order_relaxed) && !entry.policy->leads_to();
+  }
 };
+
+/// Decides on `url` by the entry of `key`, unless this may take more than some microseconds: the
+/// storage is locked meanwhile.
+[[nodiscard]] inline fresh_answer decide_quickly(const policy& used, std::string_view key,
+                                                 std::string_view url) noexcept {
+  constexpr std::size_t most_work = 65'536;  // number of rules times octets of the target
+  const std::string_view target = detail::target_for(used, detail::target_behind_key(url, key));
+  if (target.size() * (used.rules().size() + 1) > most_work) {
+    return fresh_answer::undecided;
+  }
+  return used.allows(target) ? fresh_answer::allowed : fresh_answer::denied;
+}
 
 /// Catches and counts exceptions of storage and observer. But `erase` and `clear` catch nothing.
 template <Fetcher F, Clock C, Storage S, Observer O>
@@ -129,30 +161,44 @@ class own_parts final : public cache_parts {
 
   [[nodiscard]] found find_fresh(std::string_view key,
                                  const std::shared_ptr<const call_context>& context) override {
+    found result;
     if (key.empty()) {
-      return {};
+      return result;
     }
     const time_point time = clock.now();
-    cache_entry entry = find(key, time);
-    if (!entry.policy || time >= entry.fresh_until ||
-        entry.epoch != store_epoch.load(std::memory_order_relaxed) || entry.policy->leads_to()) {
-      return {};
+    visit(key, time, [&](const cache_entry& entry) {
+      if (is_fresh(entry, time)) {
+        result = {.policy = entry.policy, .from_cache = true, .now = time};
+      }
+    });
+    if (result.policy) {
+      counters.add(cache_event::hits);
+      if constexpr (has_observer) {
+        tell(look_up_event{about(key, context), look_up_result::hit, result.policy.get()});
+      }
     }
-    counters.add(cache_event::hits);
-    if constexpr (has_observer) {
-      tell(look_up_event{about(key, context), look_up_result::hit, entry.policy.get()});
+    return result;
+  }
+  [[nodiscard]] fresh_answer decide_fresh(std::string_view key, std::string_view url) override {
+    auto answer = fresh_answer::missing;
+    if (key.empty()) {
+      return answer;
     }
-    return {.policy = std::move(entry.policy), .from_cache = true, .now = time};
+    const time_point time = clock.now();
+    visit(key, time, [&](const cache_entry& entry) {
+      if (is_fresh(entry, time)) {
+        answer = decide_quickly(*entry.policy, key, url);
+      }
+    });
+    if (answer == fresh_answer::allowed || answer == fresh_answer::denied) {
+      counters.add(cache_event::hits);
+    }
+    return answer;
   }
   [[nodiscard]] cache_entry find(std::string_view key, time_point now) noexcept override {
-    try {
-      if (std::optional<cache_entry> entry = storage.find(key, now)) {
-        return *std::move(entry);
-      }
-    } catch (...) {
-      counters.add(cache_event::storage_failures);
-    }
-    return {};
+    cache_entry result;
+    visit(key, now, [&result](const cache_entry& entry) { result = entry; });
+    return result;
   }
   void store(std::string_view key, const cache_entry& entry, time_point now) noexcept override {
     try {
@@ -193,6 +239,21 @@ class own_parts final : public cache_parts {
 
  private:
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
+
+  /// Calls `look(entry)` if the storage has an entry of `key`. `look` must be quick, since it runs
+  /// under a lock of the storage.
+  template <class Look>
+  void visit(std::string_view key, time_point now, Look look) noexcept {
+    try {
+      if constexpr (detail::VisitableStorage<S>) {
+        storage.visit(key, now, look);
+      } else if (const std::optional<cache_entry> entry = storage.find(key, now)) {
+        look(*entry);
+      }
+    } catch (...) {
+      counters.add(cache_event::storage_failures);
+    }
+  }
 };
 
 /// The first base class of a cache. It outlives the second, `cache_controls`, which uses the parts.
