@@ -165,6 +165,7 @@ export namespace robots {
   using robots::store_error;
   using robots::store_lease;
   using robots::store_part_error;
+  using robots::store_refusal;
   using robots::store_question;
   using robots::store_reply;
   using robots::tie_break;

@@ -253,7 +253,8 @@ struct ledger_event : event_base {
   std::string_view message;                           ///< the error; empty if the ledger answers
 };
 
-/// The store that a cache shares with other processes has failed, or answers again.
+/// The store that a cache shares with other processes has failed or refuses some calls, or it works
+/// again.
 struct far_store_event : event_base {
   static constexpr std::string_view name = "far_store";  ///< the name of the event
   bool up = false;           ///< true if the store answers again; false if it has failed

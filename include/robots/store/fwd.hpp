@@ -15,8 +15,10 @@ class SharedStore;
 class store_error;
 struct store_lease;
 class store_part_error;
+class store_refusal;
 struct store_question;
 struct store_reply;
 struct tiered_options;
+struct watch_state;
 
 }  // namespace robots

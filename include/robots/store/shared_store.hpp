@@ -30,6 +30,19 @@ class store_part_error : public store_error {
   using store_error::store_error;
 };
 
+/// The exception if a store answers, but refuses a call: it is full or read-only, or its access
+/// rules forbid a command. Calls that need less, such as reads, can succeed.
+class store_refusal : public store_part_error {
+ public:
+  using store_part_error::store_part_error;
+};
+
+/// The state of a `watch`.
+struct watch_state {
+  std::uint64_t refusals = 0;  ///< how often the store has refused to report changes
+  std::string failure{};       ///< the last refusal; empty while the store reports changes
+};
+
 /// The right of one process to fetch the value of a key while other processes wait for the value.
 struct store_lease {
   std::string key;    ///< the key of the value
@@ -63,6 +76,8 @@ struct store_reply {
   std::optional<std::string> other_value{};  ///< the value under `other_key`
   std::optional<store_lease> lease{};        ///< the lease, if the question asked for it and got it
   bool is_answered = false;                  ///< false if the store could not answer the question
+  /// If the store is up but has refused the lease, the message of this `store_refusal`.
+  std::string refusal{};
 };
 
 /// A store that the processes of a crawl share. The keys are results of `site::key`. At any time,
@@ -96,8 +111,9 @@ class SharedStore {
   ///
   /// The values and the lease of a reply must show the state of the store at one moment. If a part
   /// of the store is down, the replies to the questions for this part have `is_answered == false`.
-  /// The call throws only if no question has an answer. After the default implementation gets a
-  /// lease, it loads the values again.
+  /// If the store refuses a lease, as a full store does, the reply has `is_answered == false` and a
+  /// `refusal`. Otherwise, the call throws if no question has an answer. After the default
+  /// implementation gets a lease, it loads the values again.
   [[nodiscard]] virtual std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) {
     std::vector<store_reply> replies(questions.size());
@@ -105,6 +121,9 @@ class SharedStore {
     for (std::size_t i = 0; i < replies.size(); ++i) {
       try {
         answer(replies[i], questions[i], duration);
+      } catch (const store_refusal& refused) {
+        abandon(replies[i]);
+        replies[i].refusal = refused.what();
       } catch (const store_part_error&) {
         abandon(replies[i]);
         if (++lost == replies.size()) {
@@ -157,6 +176,11 @@ class SharedStore {
   /// A second call of `watch` replaces the function. After `watch({})` or the destruction of the
   /// store, no call of `on_change` is running. `on_change` must neither call the store nor throw.
   virtual void watch(std::function<void(std::string_view)> on_change) = 0;
+
+  /// Returns the state of the watch. `watch` cannot throw later, when the store refuses to report
+  /// changes. A cache reads this state after its calls. While a store refuses, it calls
+  /// `on_change("")` from time to time. The default implementation is for stores that never refuse.
+  [[nodiscard]] virtual watch_state watching() const { return {}; }
 
  protected:
   SharedStore() = default;

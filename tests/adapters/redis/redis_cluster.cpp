@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,33 @@ TEST_CASE("RedisStore puts each key on its node, and lists the keys of all nodes
   std::size_t listed = 0;
   store.for_each([&](std::string_view, std::chrono::milliseconds) { ++listed; });
   CHECK(listed == keys.size());
+}
+
+TEST_CASE("RedisStore refuses a prefix whose braces would break a cluster") {
+  for (const std::string prefix : {"{crawl:", "{}crawl:", "a{b{c:", "{}{crawl}:", "{"}) {
+    CHECK_THROWS_WITH_AS((RedisStore{{.url = "redis+cluster://127.0.0.1", .key_prefix = prefix}}),
+                         doctest::Contains(("key_prefix is \"" + prefix + '"').c_str()),
+                         std::invalid_argument);
+    RedisStore{{.url = "redis://127.0.0.1", .key_prefix = prefix}};  // has no slots
+  }
+  for (const std::string prefix : {"", "crawl:", "{crawl}:", "a{b}c{:", "}", "}{crawl}:"}) {
+    RedisStore{{.url = "redis+cluster://127.0.0.1", .key_prefix = prefix}};
+  }
+}
+
+TEST_CASE("A prefix with a whole hash tag puts all keys of a cluster on one node") {
+  redis_cluster_servers cluster;
+  RedisStore store{redis_options{.url = cluster.url(), .key_prefix = "{crawl}:"}};
+  std::vector<std::string> keys;
+  for (int i = 0; i < 50; ++i) {
+    keys.push_back("https://site" + std::to_string(i) + ".example");
+  }
+  for (const robots::store_reply& reply : ask_for_leases(store, keys)) {
+    REQUIRE(reply.lease);
+    CHECK(store.publish(reply.lease->key, "value", 1h, *reply.lease));
+  }
+  CHECK(cluster[cluster.owner(robots::adapters_detail::redis_slot("crawl"))].tell({"DBSIZE"}) ==
+        "50");
 }
 
 TEST_CASE("RedisStore follows a slot that moves from one node of a cluster to another") {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -193,6 +194,80 @@ TEST_CASE("A failure of only one part of the store means that the other parts an
     test.store->announce(key);
   }
   CHECK(changes == 1);
+}
+
+TEST_CASE("A refusal is reported once, and ends when the store has stored something in peace") {
+  fixture test;
+  int changes = 0;
+  *test.observer.on_change = [&] { ++changes; };
+  const auto refuses = [](std::string_view /*key*/) {
+    throw robots::store_refusal{"the store is full"};
+  };
+  for (int i = 0; i < 20; ++i) {
+    test.shared.on_call(refuses);
+    test.store->announce(key);
+    test.shared.on_call({});
+    static_cast<void>(test.lease());  // a store that is nearly full stores some values
+  }
+  CHECK(changes == 1);
+  CHECK(test.parts.counters.read()[robots::cache_detail::cache_event::far_failures] == 20);
+  test.clock.advance(1min);
+  test.store->announce(key);  // stores nothing
+  CHECK(changes == 1);
+  static_cast<void>(test.lease());
+  test.store->announce(key);
+  CHECK(changes == 2);
+}
+
+TEST_CASE("A refusal is reported even if other questions of the same call are answered") {
+  struct FullStore : memory_store {
+    using memory_store::memory_store;
+    [[nodiscard]] robots::store_lease take_lease(std::string_view /*key*/,
+                                                 std::chrono::milliseconds /*time*/) override {
+      throw robots::store_refusal{"the store is full"};
+    }
+    [[nodiscard]] std::vector<robots::store_reply> load_or_lease(
+        std::span<const store_question> questions, std::chrono::milliseconds duration) override {
+      return SharedStore::load_or_lease(questions, duration);
+    }
+  };
+  fixture test;
+  FullStore shared{test.clock};
+  shared.publish(key, "value", 1h);
+  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  int changes = 0;
+  *test.observer.on_change = [&] { ++changes; };
+  const std::vector<store_question> questions{
+      {.key = "https://other.test",
+       .other_key = "http://other.test",
+       .lease_key = "other.test",
+       .wish = lease_wish::take},
+      {.key = key, .other_key = "http://example.com", .lease_key = host_key}};
+  const auto replies = store.ask(questions);
+  CHECK_FALSE(replies[0].is_answered);
+  CHECK(replies[1].value == "value");
+  CHECK(changes == 1);
+}
+
+TEST_CASE("A watch that a store refuses is counted and reported once") {
+  struct MuteStore : memory_store {
+    using memory_store::memory_store;
+    [[nodiscard]] robots::watch_state watching() const override { return state; }
+    robots::watch_state state{};
+  };
+  fixture test;
+  MuteStore shared{test.clock};
+  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  int changes = 0;
+  *test.observer.on_change = [&] { ++changes; };
+  shared.state = {.refusals = 2, .failure = "the store reports no changes"};
+  store.announce(key);
+  store.announce(key);
+  CHECK(changes == 1);
+  CHECK(test.parts.counters.read()[robots::cache_detail::cache_event::far_failures] == 2);
+  shared.state.failure.clear();
+  store.announce(key);
+  CHECK(changes == 2);
 }
 
 TEST_CASE("A failed release of one lease does not prevent the release of the others") {

@@ -26,7 +26,9 @@ struct redis_options {
 
   /// The prefix of every key and channel, which separates crawls that share a server. A store adds
   /// the version of the record format to this prefix, so that processes with different versions do
-  /// not share records.
+  /// not share records. Braces change the slots of a cluster. With `{crawl}:`, all keys are in one
+  /// slot, so one node has all the work. A `RedisStore` refuses a prefix such as `{crawl:` or `{}`
+  /// for a cluster, since the keys of one site must share a slot.
   std::string key_prefix = "robots:";
 
   /// The timeout for opening a connection and logging in. The timeout must be above 0. It does not

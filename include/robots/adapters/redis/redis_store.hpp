@@ -3,6 +3,7 @@
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
@@ -19,10 +20,54 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace robots::adapters_detail {
+
+/// The `watch_state` of a `RedisStore`. Any thread may use it.
+class redis_watch_state {
+ public:
+  void accept() {
+    const std::scoped_lock lock{mutex_};
+    state_.failure.clear();
+  }
+  void refuse(std::string_view why) {
+    const std::scoped_lock lock{mutex_};
+    ++state_.refusals;
+    state_.failure = why;
+  }
+  [[nodiscard]] watch_state get() const {
+    const std::scoped_lock lock{mutex_};
+    return state_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  watch_state state_;
+};
+
+/// Returns the pause before the next try to subscribe. `refusals` is the number of refusals in a
+/// row, or 0 if the connection was lost. `random`, from 0 to 1, keeps workers from reconnecting all
+/// at once.
+[[nodiscard]] inline std::chrono::milliseconds redis_watch_pause(int refusals, double random) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds shortest{100};
+  constexpr milliseconds second{1'000};
+  constexpr milliseconds longest{30'000};
+  milliseconds most = second;
+  for (int i = 1; i < refusals && most < longest; ++i) {
+    most = (std::min)(2 * most, longest);
+  }
+  const milliseconds least = refusals > 1 ? most / 2 : shortest;
+  return least +
+         milliseconds{static_cast<int>(random * static_cast<double>((most - least).count()))};
+}
+
+}  // namespace robots::adapters_detail
 
 namespace robots {
 
@@ -46,12 +91,26 @@ namespace robots {
 /// commands `cluster` and `asking`.
 class RedisStore : public SharedStore {
  public:
-  /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
+  /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL, a limit of 0, or
+  /// a `key_prefix` whose braces would spread the keys of a site over a cluster.
   explicit RedisStore(const redis_options& options = {})
       : client_{std::make_shared<client>(options)},
         prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
         timeout_{options.command_timeout},
-        max_value_bytes_{options.max_value_bytes} {}
+        max_value_bytes_{options.max_value_bytes} {
+    using adapters_detail::redis_hash_tag;
+    const std::string one_site = "example.com";
+    if (client_->is_cluster() &&
+        redis_hash_tag(value_key(one_site)) != redis_hash_tag(lease_key(one_site))) {
+      throw std::invalid_argument{"redis_options: key_prefix is \"" +
+                                  base::printable(options.key_prefix) +
+                                  "\", whose braces would put the keys of one site into several "
+                                  "slots of a cluster: leave out "
+                                  "the braces, or close the first brace after at least one letter, "
+                                  "which puts all keys into "
+                                  "one slot"};
+    }
+  }
 
   /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Uses at most
   /// `max_value_bytes` octets of memory for each key, even if the server sends a longer value.
@@ -75,8 +134,8 @@ class RedisStore : public SharedStore {
   /// See `SharedStore`. The keys of a `store_question` must belong to one site. Sends up to 512
   /// questions to a server in one round trip. A question has two keys. If their values are longer
   /// than `max_value_bytes` in total, loads only one of the values. `store_reply::is_answered` is
-  /// false if the server has no room for the lease, or if the cluster node of the keys cannot be
-  /// reached.
+  /// false if the server refuses the lease, for example since it is full, or if the cluster node of
+  /// the keys cannot be reached.
   [[nodiscard]] std::vector<store_reply> load_or_lease(
       std::span<const store_question> questions, std::chrono::milliseconds duration) override {
     // If another program stored a list at the key, STRLEN fails, and the value counts as missing.
@@ -88,11 +147,11 @@ class RedisStore : public SharedStore {
         "left = left - length return redis.call('get', key) end "
         "local own = value(KEYS[1]) "
         "local other = #KEYS > 1 and value(KEYS[2]) "
-        "local lease = 0 local set = nil "
+        "local lease = 0 local set = nil "  // a number, or the error of a server without room
         "if ARGV[1] == 'take' then set = redis.pcall('set', KEYS[3], ARGV[3], 'px', ARGV[4]) "
         "elseif ARGV[1] == 'if_free' or (ARGV[1] == 'if_missing' and not own and not other) then "
         "set = redis.pcall('set', KEYS[3], ARGV[3], 'nx', 'px', ARGV[4]) end "
-        "if set then lease = set.ok and 1 or -1 end "
+        "if set then lease = set.ok and 1 or set end "
         "return {own, other, lease}";
     const std::string most = std::to_string(max_value_bytes_);
     std::vector<command> commands;
@@ -114,6 +173,11 @@ class RedisStore : public SharedStore {
         continue;
       }
       reply answer = client::accepted(commands[i], std::move(got[i]), reply::kind::list);
+      if (answer.list.size() == 3 && answer.list[2].type == reply::kind::error) {
+        replies[i].refusal = client::refusal_text(commands[i], answer.list[2]) +
+                             adapters_detail::redis_advice(answer.list[2]);
+        continue;
+      }
       if (answer.list.size() != 3 || answer.list[2].type != reply::kind::integer) {
         throw store_error{
             "RedisStore: the reply to EVAL is not two values and a number: check that "
@@ -122,10 +186,9 @@ class RedisStore : public SharedStore {
       const auto value = [&](reply& from) {
         return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
       };
-      const bool has_room = answer.list[2].integer >= 0;  // a full server grants no lease
       replies[i] = {.value = value(answer.list[0]),
                     .other_value = value(answer.list[1]),
-                    .is_answered = has_room};
+                    .is_answered = true};
       if (answer.list[2].integer == 1) {
         replies[i].lease = store_lease{questions[i].lease_key, commands[i].end()[-2]};
       }
@@ -202,18 +265,26 @@ class RedisStore : public SharedStore {
   }
 
   /// See `SharedStore`. Returns when the subscription exists, or when the first try has failed.
-  /// After each failure, a background thread waits for at most a second and tries again.
+  /// After each failure, a background thread waits for at most a second and tries again. If the
+  /// server refuses the subscription, the pauses grow to half a minute. After each refusal, the
+  /// thread calls `on_change("")`, so that a cache compares its rules with the store at least as
+  /// often.
   void watch(std::function<void(std::string_view)> on_change) override {
     const std::scoped_lock lock{*watching_};
     watcher_ = {};
+    seen_->accept();
     if (on_change) {
       std::promise<void> tried;
       const std::future<void> first_try = tried.get_future();
-      watcher_ = base::jthread{&RedisStore::follow,  client_,         channel(), timeout_, sender_,
-                               std::move(on_change), std::move(tried)};
+      watcher_ =
+          base::jthread{&RedisStore::follow,  client_,         channel(), timeout_, sender_, seen_,
+                        std::move(on_change), std::move(tried)};
       first_try.wait();
     }
   }
+
+  /// See `SharedStore`.
+  [[nodiscard]] watch_state watching() const override { return seen_->get(); }
 
   /// Calls `look` with each key that has a value, and with the remaining lifetime of this value.
   /// May call `look` twice with the same key. Values that are published or erased during the call
@@ -275,12 +346,15 @@ class RedisStore : public SharedStore {
   static void follow(const stop_token& stop, const std::shared_ptr<client>& from,
                      const std::string& channel, std::chrono::milliseconds timeout,
                      const std::string& sender,
+                     const std::shared_ptr<adapters_detail::redis_watch_state>& seen,
                      const std::function<void(std::string_view)>& on_change,
                      std::optional<std::promise<void>> tried) {
     constexpr std::chrono::milliseconds quiet{1'000};  // then PING tests the connection
     base::counter_random random{std::nullopt};
+    int refusals = 0;  // in a row
     while (!stop.stop_requested()) {
       try {
+        const unsigned demotions = from->demotions();
         const auto connection = from->connect(stop);
         connection->send({"SUBSCRIBE", channel});
         for (bool is_new = true, is_asked = true; !stop.stop_requested();) {
@@ -288,11 +362,20 @@ class RedisStore : public SharedStore {
               connection->receive(adapters_detail::redis_deadline(is_asked ? timeout : quiet));
           if (!got && !is_asked) {
             connection->send({"PING"});
+            if (from->demotions() != demotions) {
+              connection->fail("is no longer a master");
+            }
+          } else if (got && is_new && got->type == reply::kind::error) {
+            const command subscribe{"SUBSCRIBE"};
+            throw store_refusal{client::refusal_text(subscribe, *got) +
+                                adapters_detail::redis_advice(*got)};
           } else if (!got || got->type != reply::kind::list || got->list.empty()) {
-            connection->fail("does not answer in time, or refuses to report changes");
+            connection->fail("does not answer in time, or stops to report changes");
           }
           is_asked = !got;
           if (std::exchange(is_new, false)) {
+            refusals = 0;
+            seen->accept();
             tried ? tried.reset() : on_change("");  // `reset` ends the wait of `watch`
           }
           if (got && got->list.size() == 3 && got->list[0].text == "message") {
@@ -303,11 +386,15 @@ class RedisStore : public SharedStore {
             }
           }
         }
+      } catch (const store_refusal& refused) {
+        refusals = (std::min)(refusals + 1, 100);
+        seen->refuse(refused.what());
+        on_change("");
+        tried.reset();
       } catch (const std::exception&) {  // the subscription is lost, or never began
         tried.reset();
       }
-      // The pause is random, so that not all workers reconnect at once.
-      const std::chrono::milliseconds pause{100 + static_cast<int>(random.draw() * 900)};
+      const auto pause = adapters_detail::redis_watch_pause(refusals, random.draw());
       SteadyClock{}.sleep_until(adapters_detail::redis_deadline(pause), stop);
     }
   }
@@ -330,6 +417,9 @@ class RedisStore : public SharedStore {
   std::chrono::milliseconds timeout_;
   std::size_t max_value_bytes_;
   std::string sender_ = adapters_detail::store_token();  // the prefix of this store's messages
+  // Shared with the thread of the watch.
+  std::shared_ptr<adapters_detail::redis_watch_state> seen_ =
+      std::make_shared<adapters_detail::redis_watch_state>();
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
   base::jthread watcher_{};
 };

@@ -36,6 +36,11 @@ enum class publish_answer : std::uint8_t {
 /// is not used for a while, and the observer gets an event. If only a part of the store fails, the
 /// other parts are still used. Any thread may call any member. The members other than `owe`, `owed`
 /// and `release_later` can block.
+///
+/// A store that refuses some calls (`store_refusal`) or its watch is still used, since its other
+/// answers are good. The observer gets an event about the first refusal. The refusals are over when
+/// the store stores something a minute after the last refusal. Without this minute, a store that is
+/// nearly full would cause an event at each call.
 class resilient_store {
  public:
   resilient_store(const shared_part& shared, cache_parts& parts)
@@ -64,7 +69,19 @@ class resilient_store {
       were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
     }
     std::vector<store_reply> replies;
-    call([&](SharedStore& store) { replies = store.load_or_lease(questions, options.lease); });
+    call([&](SharedStore& store) {
+      replies = store.load_or_lease(questions, options.lease);
+      const auto refused =
+          std::find_if(replies.begin(), replies.end(),
+                       [](const store_reply& reply) { return !reply.refusal.empty(); });
+      if (refused != replies.end()) {
+        throw store_refusal{refused->refusal};
+      }
+      if (std::any_of(replies.begin(), replies.end(),
+                      [](const store_reply& reply) { return reply.lease.has_value(); })) {
+        note_stored();
+      }
+    });
     replies.resize(questions.size());
     const auto hide = [this](const std::string& key, bool was_owed,
                              std::optional<std::string>& value) {
@@ -92,6 +109,9 @@ class resilient_store {
       const std::uint64_t missed = missed_erasures(key);
       end = call_without_report(
           [&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); });
+      if (is_stored) {
+        note_stored();
+      }
       if (is_stored && missed > 0) {
         settle(key, missed, call_end::done);
       }
@@ -257,6 +277,9 @@ class resilient_store {
         }
       }
       make(store_);
+    } catch (const store_refusal& refused) {
+      end = call_end::part_failed;
+      note_refusal(refused.what());
     } catch (const store_part_error&) {
       end = call_end::part_failed;
     } catch (...) {
@@ -266,6 +289,7 @@ class resilient_store {
     if (end != call_end::done) {
       parts_.counters.add(cache_event::far_failures);
     }
+    note_watch();
     const std::scoped_lock lock{mutex_};
     if (end != call_end::failed) {
       breaker_.on_success();  // also if a part failed, since the other parts answer
@@ -279,13 +303,43 @@ class resilient_store {
     return end;
   }
 
+  void note_refusal(std::string_view why) {
+    const std::scoped_lock lock{mutex_};
+    refused_at_ = parts_.now();
+    if (refusal_.empty()) {
+      refusal_ = why;
+    }
+  }
+
+  /// Ends the refusals if the last one was long ago.
+  void note_stored() {
+    constexpr std::chrono::minutes calm{1};
+    const std::scoped_lock lock{mutex_};
+    if (!refusal_.empty() && base::saturating_add(refused_at_, calm) <= parts_.now()) {
+      refusal_.clear();
+    }
+  }
+
+  /// Counts the refusals of the watch, which happen in a thread of the store.
+  void note_watch() {
+    watch_state now = store_.watching();
+    const std::scoped_lock lock{mutex_};
+    for (; counted_refusals_ < now.refusals; ++counted_refusals_) {
+      parts_.counters.add(cache_event::far_failures);
+    }
+    watch_failure_ = std::move(now.failure);
+  }
+
   /// Sends an event if the store has gone out of use or is in use again. The caller must not hold a
   /// lock, since observers can call the cache.
   void report_changes() {
     std::unique_lock lock{mutex_};
-    const bool is_down = is_down_;
+    const bool is_down = is_down_ || !refusal_.empty() || !watch_failure_.empty();
     if (std::exchange(is_reported_down_, is_down) != is_down) {
-      const std::string why = std::exchange(failure_, {});
+      std::string why = std::exchange(failure_, {});
+      if (why.empty()) {
+        why = refusal_.empty() ? watch_failure_ : refusal_;
+      }
       lock.unlock();
       parts_.tell(far_store_event{parts_.about({}), !is_down, is_down ? why : std::string{}});
     }
@@ -355,7 +409,11 @@ class resilient_store {
   detail::circuit_breaker breaker_;
   bool is_down_ = false;  // true until a call succeeds, even if `breaker_` permits a try
   bool is_reported_down_ = false;
-  std::string failure_;  // the message of the failure that took the store out of use
+  std::string failure_;                 // the message of the failure that took the store out of use
+  std::string refusal_;                 // the first message of the refusals that have not ended
+  time_point refused_at_{};             // the time of the last refusal
+  std::string watch_failure_;           // the reason why the store does not report changes
+  std::uint64_t counted_refusals_ = 0;  // refusals of the watch
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::vector<store_lease> to_release_;
 };

@@ -8,6 +8,7 @@
 #include <robots/store/shared_store.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -38,16 +39,22 @@ inline constexpr std::size_t redis_slots = 16'384;
   return static_cast<std::uint16_t>(crc);
 }
 
-/// Returns the slot of a key in a Redis Cluster. If the key has a text between its first `{` and
-/// the next `}`, only this text decides the slot.
-[[nodiscard]] constexpr std::size_t redis_slot(std::string_view key) noexcept {
+/// Returns the part of a key that decides its slot in a Redis Cluster. This part is the text
+/// between the first `{` and the next `}`. If there is no such text, or if it is empty, it is the
+/// whole key.
+[[nodiscard]] constexpr std::string_view redis_hash_tag(std::string_view key) noexcept {
   if (const std::size_t open = key.find('{'); open != std::string_view::npos) {
     const std::size_t close = key.find('}', open);
     if (close != std::string_view::npos && close > open + 1) {
-      key = key.substr(open + 1, close - open - 1);
+      return key.substr(open + 1, close - open - 1);
     }
   }
-  return crc16(key) % redis_slots;
+  return key;
+}
+
+/// Returns the slot of a key in a Redis Cluster.
+[[nodiscard]] constexpr std::size_t redis_slot(std::string_view key) noexcept {
+  return crc16(redis_hash_tag(key)) % redis_slots;
 }
 
 /// Returns `key` with braces around the text after its scheme. Only this text decides the slot.
@@ -71,6 +78,31 @@ inline constexpr std::size_t redis_slots = 16'384;
   }
   const std::string host = colon == 0 ? from.host : std::string{text.substr(0, colon)};
   return std::pair{static_cast<std::size_t>(*slot), redis_address{host, *port}};
+}
+
+/// If `reply` is the refusal of a server that works otherwise, returns what to do about the
+/// refusal. Else returns an empty text.
+[[nodiscard]] inline std::string redis_advice(const redis_reply& reply) {
+  struct refusal {
+    std::string_view code;
+    const char* advice;
+  };
+  constexpr std::array refusals{
+      refusal{"OOM", "raise maxmemory, or set maxmemory-policy to allkeys-lru"},
+      refusal{"READONLY", "name the master in redis_options::url, or the Sentinels that know it"},
+      refusal{"MISCONF", "repair the disk of the server"},
+      refusal{"NOREPLICAS", "repair the replicas of the server"},
+      refusal{"NOPERM", "permit the command in the ACL; the comments of RedisStore list all"},
+  };
+  // Redis 7 has no code for a command that an ACL forbids to a script.
+  const bool is_forbidden =
+      reply.text.find("user executing the script can't run") != std::string::npos;
+  for (const auto& [code, advice] : refusals) {
+    if (reply.has_error(code) || (is_forbidden && code == "NOPERM")) {
+      return std::string{": "} + advice;
+    }
+  }
+  return {};
 }
 
 /// Sends each command to the only server, to the master that the Sentinels name, or to the cluster
@@ -140,6 +172,17 @@ class redis_client {
     throw_failure(reply.text);
   }
 
+  /// Asks the current master whether it is one. Returns how often a master was none any more. A
+  /// subscription from before the last time is to be opened again. Does nothing without Sentinels.
+  [[nodiscard]] unsigned demotions() {
+    if (!follows_sentinels()) {
+      return 0;
+    }
+    const redis_command role{"ROLE"};
+    static_cast<void>(ask({&role, 1}));
+    return nodes_.begin()->second->demotions;
+  }
+
   /// Returns a connection for a subscription. Each node of a cluster delivers all messages.
   [[nodiscard]] std::unique_ptr<redis_connection> connect(const stop_token& stop) {
     return connector_.connect(is_cluster() ? some_nodes().front() : redis_address{}, stop);
@@ -161,16 +204,28 @@ class redis_client {
   [[nodiscard]] static redis_reply accepted(const redis_command& command, redis_reply reply,
                                             redis_reply::kind wanted) {
     if (reply.type != wanted && reply.type != redis_reply::kind::nil) {
-      throw store_error{"Redis refuses " + command.front() + ": " + base::printable(reply.text)};
+      const std::string advice = redis_advice(reply);
+      const std::string text = refusal_text(command, reply);
+      advice.empty() ? throw store_error{text} : throw store_refusal{text + advice};
     }
     return reply;
   }
 
- private:
+  /// Returns the message for an error reply to `command`, with what to do about it.
+  [[nodiscard]] static std::string refusal_text(const redis_command& command,
+                                                const redis_reply& reply) {
+    return "Redis refuses " + command.front() + ": " + base::printable(reply.text);
+  }
+
   [[nodiscard]] bool is_cluster() const noexcept {
     return connector_.endpoint.topology == redis_topology::cluster;
   }
 
+  [[nodiscard]] bool follows_sentinels() const noexcept {
+    return connector_.endpoint.topology == redis_topology::sentinel;
+  }
+
+ private:
   [[nodiscard]] std::vector<redis_reply> ask_node(redis_node* to,
                                                   std::span<const redis_command> commands) {
     std::string failure;

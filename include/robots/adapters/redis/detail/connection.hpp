@@ -54,6 +54,17 @@ struct redis_reply {
   [[nodiscard]] bool is_error(std::string_view code) const {
     return type == kind::error && std::string_view{text}.substr(0, text.find(' ')) == code;
   }
+
+  /// Returns true if this reply, or a reply in its list, is the error `code`. Before version 7,
+  /// Redis puts the error of a command in a script behind other text, with a minus sign.
+  [[nodiscard]] bool has_error(std::string_view code) const {
+    const auto says = [code](const redis_reply& reply) {
+      const std::string inner = '-' + std::string{code} + ' ';
+      return reply.is_error(code) ||
+             (reply.type == kind::error && reply.text.find(inner) != std::string::npos);
+    };
+    return says(*this) || std::ranges::any_of(list, says);
+  }
 };
 
 /// Stores a part of a reply for hiredis. Returns null if the reply is too large, or its lists are
@@ -264,8 +275,11 @@ class redis_connection {
            wait(POLLIN, std::chrono::steady_clock::now()) == 0;
   }
 
+  /// Returns a name of the server for messages.
+  [[nodiscard]] std::string name() const { return "Redis at " + name_; }
+
   [[noreturn]] void fail(const std::string& reason) const {
-    throw store_error{"Redis at " + name_ + ' ' + reason};
+    throw store_error{name() + ' ' + reason};
   }
 
  private:

@@ -192,13 +192,18 @@ class redis_connector {
     const redis_command question{"SENTINEL", "get-master-addr-by-name", endpoint.master};
     const redis_reply answer = ask_any(endpoint.servers, question, stop).second;
     auto master = open(address_in(answer.list), deadline, stop);
-    const redis_command role{"ROLE"};
-    const redis_reply reply = std::move(master->ask({&role, 1}, deadline).front());
-    if (!reply.list.empty() && reply.list.front().text != "master") {
+    if (!is_master(*master, deadline)) {
       master->fail(
           "is not a master, although the Sentinels name it as one: check their configuration");
     }
     return master;
+  }
+
+  /// Returns false if the server says that it is not a master.
+  [[nodiscard]] static bool is_master(redis_connection& connection, redis_time deadline) {
+    const redis_command role{"ROLE"};
+    const redis_reply reply = std::move(connection.ask({&role, 1}, deadline).front());
+    return reply.list.empty() || reply.list.front().text == "master";
   }
 
   /// Sends `question` to one server after another, until one answers with a list. Returns this
@@ -282,9 +287,15 @@ class redis_connector {
 
 /// A server with its connections. Any thread may call `ask`. At most `max_connections` calls run at
 /// once. Further calls wait.
+///
+/// A master that becomes a replica may keep its connections. So after an error reply, the
+/// connection is closed, and after `READONLY` all of them are. If Sentinels name the master, `ask`
+/// also asks it once a second whether it is still one, since a crawler that only reads gets no such
+/// error.
 class redis_node {
  public:
-  const redis_address address;  ///< empty for the only server or the current master
+  const redis_address address;          ///< empty for the only server or the current master
+  std::atomic<unsigned> demotions = 0;  ///< how often the master turned out to be none any more
   std::atomic<redis_time> retry_at{redis_time{}};  ///< the earliest retry after a failure
 
   explicit redis_node(const redis_connector& connector, redis_address server = {})
@@ -320,6 +331,10 @@ class redis_node {
     lock.unlock();
     if (!connection) {
       connection = connector_.connect(address);
+    } else if (must_check_role() && !connector_.is_master(*connection, redis_deadline(timeout))) {
+      leave_replica();
+      throw store_refusal{connection->name() +
+                          " is no longer a master: the next call asks the Sentinels"};
     }
     std::vector<redis_reply> replies;
     while (!commands.empty()) {
@@ -330,7 +345,11 @@ class redis_node {
     }
     // Drops the connection after an error reply, since the error can mean that another server is
     // now the master.
-    if (std::ranges::find(replies, redis_reply::kind::error, &redis_reply::type) == replies.end()) {
+    const auto is_read_only = [](const redis_reply& reply) { return reply.has_error("READONLY"); };
+    if (std::ranges::any_of(replies, is_read_only)) {
+      leave_replica();
+    } else if (std::ranges::find(replies, redis_reply::kind::error, &redis_reply::type) ==
+               replies.end()) {
       const std::scoped_lock keeping{mutex_};
       idle_.push_back(std::move(connection));
     }
@@ -338,11 +357,32 @@ class redis_node {
   }
 
  private:
+  [[nodiscard]] bool must_check_role() {
+    if (connector_.endpoint.topology != redis_topology::sentinel) {
+      return false;
+    }
+    const redis_time now = std::chrono::steady_clock::now();
+    const std::scoped_lock lock{mutex_};
+    if (now < next_role_check_) {
+      return false;
+    }
+    next_role_check_ = now + std::chrono::seconds{1};
+    return true;
+  }
+
+  void leave_replica() {
+    ++demotions;
+    std::vector<std::unique_ptr<redis_connection>> closed;
+    const std::scoped_lock lock{mutex_};
+    closed.swap(idle_);
+  }
+
   const redis_connector& connector_;
   std::mutex mutex_;
   std::condition_variable is_free_;
   std::vector<std::unique_ptr<redis_connection>> idle_;
   std::size_t used_ = 0;
+  redis_time next_role_check_{};
 };
 
 }  // namespace robots::adapters_detail
