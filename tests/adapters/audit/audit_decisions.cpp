@@ -26,6 +26,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -82,7 +83,6 @@ TEST_CASE("Every decision of an unchanged trail is confirmed") {
     MESSAGE(one.entry << ": " << one.text << " in " << trail.lines.at(one.entry - 1));
   }
   CHECK(found.differences.empty());
-  CHECK(found.notes.empty());
   CHECK(found.unknown == 0);
   CHECK(found.confirmed == count_of(trail.lines, "decision"));
   for (const std::string_view kind :
@@ -200,6 +200,216 @@ TEST_CASE("A falsified robots.txt contradicts the decisions that name it") {
   }
 }
 
+namespace {
+
+/// Changes members of the policy in line `position`, in each entry that describes this policy. Then
+/// changes its id in all lines, as a forger would.
+void forge_policy(texts& lines, std::size_t position,
+                  const std::vector<std::pair<std::string, std::string>>& changes) {
+  std::string& line = lines.at(position);
+  const std::string old = audit_entry::read(line)->text("policy");
+  for (std::string& one : lines) {
+    if (one.find(",\"policy\":\"" + old + "\",\"basis\"") != std::string::npos) {
+      for (const auto& [before, after] : changes) {
+        replace(one, before, after);
+      }
+    }
+  }
+  const std::string start = ",\"policy\":\"" + old + "\",";
+  const std::string said{audit_entry::read(line)->before_hash()};
+  const std::string members = said.substr(said.find(start) + start.size());
+  const std::string now = robots::adapters_detail::sha256('{' + members + '}');
+  for (std::string& one : lines) {
+    for (std::size_t i = one.find(old); i != std::string::npos; i = one.find(old)) {
+      one.replace(i, old.size(), now);
+    }
+  }
+}
+
+/// A trail of one cache and one site, whose robots.txt changes after two hours.
+struct changing_trail {
+  changing_trail() {
+    using namespace std::chrono_literals;
+    using robots::ScriptedFetcher;
+    robots::cache_options options{.user_agent = "FooBot",
+                                  .fallback = robots::fallback_policy::rfc9309()};
+    options.retry.attempts = 1;
+    options.failure_jitter = 0;
+    ScriptedFetcher web;
+    web.on("https://a.example/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /x\n"),
+           ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"), ScriptedFetcher::status(503));
+    const robots::ManualClock clock;
+    const robots::AuditTrail trail{{.path = path}, options};
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{}, trail};
+    static_cast<void>(cache.check("https://a.example/page"));
+    clock.advance(2h);
+    static_cast<void>(cache.refresh("https://a.example/"));
+    clock.advance(1h);
+    static_cast<void>(cache.check("https://a.example/page"));
+    clock.advance(48h);
+    static_cast<void>(cache.check("https://a.example/page"));
+  }
+
+  [[nodiscard]] texts read() {
+    files = robots::test::files_of(path);
+    return lines_of(files);
+  }
+  [[nodiscard]] audit_decisions verify(texts lines) const {
+    chain_anew(lines, 0);
+    robots::test::write_lines(files.at(0), lines);
+    return verify_decisions(files);
+  }
+
+  robots::test::temporary_folder folder;
+  std::string path = (folder.path() / "audit").string();
+  texts files;
+};
+
+/// Replaces the date of an entry by a date that is `days` later.
+void make_later(std::string& line, int days) {
+  const std::string old = audit_entry::read(line)->text("time");
+  const std::chrono::sys_seconds then{
+      std::chrono::seconds{robots::adapters_detail::audit_second(old)}};
+  replace(line, old, robots::date_text(then + std::chrono::days{days}));
+}
+
+}  // namespace
+
+TEST_CASE("A permission that the crawler's own fallback policy forbids is found") {
+  whole_trail trail;
+  const std::size_t retrieval =
+      line_with(trail.lines, "\"outcome\":\"client_error\",\"status\":403");
+  const std::size_t decision =
+      line_with(trail.lines, "\"url\":\"https://forbidden.example/\"", retrieval + 1);
+  std::string reason =
+      "the crawler's action after client_error is deny_all, but the policy has "
+      "the basis allow_all";
+  SUBCASE("if the basis of the policy was changed, too") {
+    forge_policy(trail.lines, retrieval, {{"\"basis\":\"deny_all\"", "\"basis\":\"allow_all\""}});
+    replace(trail.lines[decision], "\"allowed\":false", "\"allowed\":true");
+  }
+  SUBCASE("if the outcome was changed, too") {
+    forge_policy(trail.lines, retrieval,
+                 {{"\"basis\":\"deny_all\"", "\"basis\":\"allow_all\""},
+                  {"\"outcome\":\"client_error\"", "\"outcome\":\"not_found\""}});
+    replace(trail.lines[decision], "\"allowed\":false,\"reason\":\"fallback\"",
+            "\"allowed\":true,\"reason\":\"no_file\"");
+    reason = "the outcome not_found does not follow from the HTTP status 403";
+  }
+  const audit_decisions found = trail.verify_from(0);
+  REQUIRE(!found.differences.empty());
+  CHECK(found.differences[0].entry == decision + 1);
+  CHECK(found.differences[0].text == reason);
+}
+
+TEST_CASE("The audit cannot refute what an own fallback policy decides") {
+  struct own_policy {
+    [[nodiscard]] static robots::fallback_action action(const robots::record_head& source) {
+      return source.url.find("good.example") == std::string::npos
+                 ? robots::fallback_action::deny_all
+                 : robots::fallback_action::allow_all;
+    }
+  };
+  const robots::test::temporary_folder folder;
+  const robots::audit_options place{.path = (folder.path() / "audit").string()};
+  const robots::cache_options options{.user_agent = "FooBot", .fallback = own_policy{}};
+  robots::ScriptedFetcher web;
+  web.otherwise(robots::ScriptedFetcher::status(403));
+  {
+    robots::basic_robots_cache cache{options, web, robots::ManualClock{}, robots::LruStorage<8>{},
+                                     robots::AuditTrail{place, options}};
+    CHECK(cache.allowed("https://good.example/"));
+    CHECK_FALSE(cache.allowed("https://bad.example/"));
+  }
+  const audit_decisions found = verify_decisions(robots::test::files_of(place.path));
+  CHECK(found.differences.empty());
+  CHECK(found.confirmed == 1);
+  CHECK(found.unknown == 1);
+  REQUIRE(found.notes.size() == 2);
+  CHECK(has(found.notes[1], "not checked: some decisions after failures"));
+}
+
+TEST_CASE("A permission by an older file is found if a newer file was known") {
+  changing_trail trail;
+  texts lines = trail.read();
+  CHECK(verify_decisions(trail.files).differences.empty());
+  CHECK(verify_decisions(trail.files).confirmed == 3);
+  const std::size_t first = line_with(lines, "\"type\":\"decision\"");
+  const std::size_t second = line_with(lines, "\"type\":\"decision\"", first + 1);
+  const std::size_t newer =
+      line_with(lines, "\"type\":\"retrieval\"", line_with(lines, "\"type\":\"retrieval\"") + 1);
+  std::string forged = lines[first];
+  replace(forged, audit_entry::read(forged)->text("time"),
+          audit_entry::read(lines[second])->text("time"));
+  replace(forged, "{\"n\":" + std::to_string(first + 1) + ',',
+          "{\"n\":" + std::to_string(second + 1) + ',');
+  lines[second] = forged;
+  const audit_decisions found = trail.verify(lines);
+  REQUIRE(found.differences.size() == 1);
+  CHECK(found.differences[0].entry == second + 1);
+  CHECK(found.differences[0].text ==
+        "a newer robots.txt of the site was known: see entry " + std::to_string(newer + 1));
+}
+
+TEST_CASE("A permission by rules that were too old is found") {
+  SUBCASE("after their lifetime") {
+    changing_trail trail;
+    texts lines = trail.read();
+    make_later(lines[line_with(lines, "\"type\":\"decision\"")], 200);
+    const audit_decisions found = trail.verify(lines);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(found.differences[0].text ==
+          "its policy was 200 days and 0 hours old, and was valid for 86400 seconds");
+  }
+  SUBCASE("even if the retrieval claims a later time") {
+    changing_trail trail;
+    texts lines = trail.read();
+    const std::size_t decision = line_with(lines, "\"type\":\"decision\"");
+    make_later(lines[decision], 200);
+    const std::size_t retrieval = line_with(lines, "\"type\":\"retrieval\"");
+    const auto entry = audit_entry::read(lines[retrieval]);
+    const std::string later = audit_entry::read(lines[decision])->text("time");
+    forge_policy(lines, retrieval,
+                 {{"\"fetched_at\":\"" + entry->text("fetched_at") + '"',
+                   "\"fetched_at\":\"" + later + '"'}});
+    const audit_decisions found = trail.verify(lines);
+    REQUIRE(!found.differences.empty());
+    CHECK(found.differences[0].text == "the retrieval states a time that is not that of its entry");
+  }
+  SUBCASE("but a later denial is none") {
+    changing_trail trail;
+    texts lines = trail.read();
+    const std::size_t last = line_with(lines, "\"basis\":\"last_good\"");
+    make_later(lines[line_with(lines, "\"type\":\"decision\"", last)], 200);
+    CHECK(trail.verify(lines).differences.empty());
+  }
+}
+
+TEST_CASE("The audit says that it does not compare the order of rulings") {
+  const whole_trail trail;
+  const audit_decisions found = verify_decisions(trail.files);
+  REQUIRE(found.notes.size() == 1);
+  CHECK(has(found.notes[0], "not checked: the order of halts, overrides"));
+  changing_trail other;
+  static_cast<void>(other.read());
+  CHECK(verify_decisions(other.files).notes.empty());
+}
+
+TEST_CASE("The audit of an older trail says that the age of the rules is not checked") {
+  changing_trail trail;
+  texts lines = trail.read();
+  std::string& crawler = lines[line_with(lines, "\"type\":\"crawler\"")];
+  replace(crawler,
+          "\"max_ttl_seconds\":86400,\"stale_while_revalidate_seconds\":0,"
+          "\"last_good_for_seconds\":2592000,",
+          "");
+  make_later(lines[line_with(lines, "\"type\":\"decision\"")], 200);
+  const audit_decisions found = trail.verify(lines);
+  CHECK(found.differences.empty());
+  REQUIRE(found.notes.size() == 1);
+  CHECK(has(found.notes[0], "not checked: the age of the rules"));
+}
+
 TEST_CASE("A retrieval whose outcome was falsified is found") {
   whole_trail trail;
   const std::size_t position =
@@ -307,6 +517,10 @@ TEST_CASE("The audit finds a decision by directives that the trail does not have
     for (const std::string site : {"https://a.example", "https://b.example"}) {
       robots::record retrieved;
       retrieved.outcome = robots::outcome::success;
+      retrieved.status = 200;
+      retrieved.fetched_at =
+          std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+      retrieved.lifetime = std::chrono::hours{1};
       retrieved.url = retrieved.final_url = site + "/robots.txt";
       retrieved.body = "User-agent: *\nDisallow: /private\n";
       const auto amount = robots::detail::judge(

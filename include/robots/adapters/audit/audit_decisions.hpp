@@ -2,6 +2,7 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/policy_evidence.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -55,16 +56,6 @@ struct audit_decisions {
 
 namespace adapters_detail {
 
-/// Returns the enumerator with this name, or `last` if there is none.
-template <class Enum>
-[[nodiscard]] Enum enum_named(std::string_view name, Enum last) {
-  int value = 0;
-  while (to_string(static_cast<Enum>(value)) != name && static_cast<Enum>(value) != last) {
-    ++value;
-  }
-  return static_cast<Enum>(value);
-}
-
 /// Returns the members of `decision` that `audit_judge` computes again, as JSON without braces.
 [[nodiscard]] inline std::string verdict_in(const json_object& decision) {
   std::string verdict;
@@ -92,6 +83,22 @@ class audit_judge {
           " decisions depend on entries that are not in these files. The first is entry " +
           first_unknown_);
     }
+    if (has_rulings_) {
+      found_.notes.emplace_back(
+          "not checked: the order of halts, overrides, sign-offs, quarantines and exclusions. A "
+          "decision that one of them explains is confirmed if the trail has it at any earlier "
+          "time");
+    }
+    if (decisions_ > 0 && !crawler_.options.has_limits) {
+      found_.notes.emplace_back(
+          "not checked: the age of the rules, since an earlier version of the library wrote the "
+          "trail");
+    }
+    if (has_own_fallback_) {
+      found_.notes.emplace_back(
+          "not checked: some decisions after failures, since the crawler has a fallback policy of "
+          "its own");
+    }
     return std::move(found_);
   }
 
@@ -104,6 +111,7 @@ class audit_judge {
     parse_options parse{};
     std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
     detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
+    recorded_options options{};
     bool has_own_risk = false;  ///< true if `cache_options::is_high_risk` is set
   };
 
@@ -124,13 +132,13 @@ class audit_judge {
     auto operator<=>(const recorded_text&) const = default;
   };
 
-  struct recorded_policy {
-    std::string site;        ///< the site of the policy, without a scheme
-    std::string final_site;  ///< the site that answered, without a scheme
-    policy_basis basis{};
-    robots::outcome outcome{};
-    std::optional<decision_reason> reason{};
-    std::string directives{};  ///< the id of the directives; empty if no robots.txt is obeyed
+  /// The last answer of a site that a cache got. Times are in seconds.
+  struct newest_answer {
+    std::uint64_t entry = 0;
+    std::int64_t recorded_at = 0;
+    std::int64_t fetched_at = 0;
+    std::int64_t fresh_until = 0;
+    bool is_file = false;
   };
 
   using policy_pointer = std::shared_ptr<const policy>;
@@ -170,6 +178,12 @@ class audit_judge {
     const std::string type = entry.type();
     has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
     is_first_ = false;
+    if (type == "trail" && !is_rotated_) {
+      newest_.clear();  // another process, whose caches begin without answers
+    }
+    is_rotated_ = type == "checkpoint" && entry.text("why") == "rotation";
+    has_rulings_ = has_rulings_ || type == "halt" || type == "override" || type == "sign_off" ||
+                   type == "quarantine" || type == "exclusions";
     if (type == "crawler") {
       take_crawler(entry);
     } else if (type == "exclusions") {
@@ -202,6 +216,7 @@ class audit_judge {
         rest.erase(0, size + 1);
       }
     }
+    crawler_.options = recorded_options::read(entry);
     parse_options& parse = crawler_.parse;
     parse.dialect =
         entry.text("dialect") == to_string(dialect::google) ? dialect::google : dialect::rfc9309;
@@ -245,9 +260,14 @@ class audit_judge {
     recorded_policy recorded{
         .site = bare(entry.text("site")),
         .final_site = final_site ? bare(final_site->key()) : std::string{},
+        .final_key = final_site ? final_site->key() : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
         .outcome = enum_named(entry.text("outcome"), outcome::challenged),
         .directives = entry.text("directives"),
+        .status = static_cast<int>((std::min)(entry.number("status"), std::uint64_t{1'000})),
+        .fetched_at = audit_second(entry.text("fetched_at")),
+        .rules_fetched_at = audit_second(entry.text("rules_fetched_at")),
+        .lifetime = whole_seconds(entry, "lifetime_seconds"),
     };
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
@@ -263,6 +283,14 @@ class audit_judge {
     } else if (theirs != texts_.end()) {
       texts_.try_emplace(own, recorded_text{theirs->second});
     }
+    if (entry.type() == "retrieval" || entry.type() == "far_hit") {
+      take_answer(entry, recorded);
+    }
+    constexpr std::int64_t hour = 3'600;
+    if (const std::int64_t late = audit_second(entry.text("time")) - recorded.fetched_at;
+        entry.type() == "retrieval" && (late > hour || late < -hour)) {
+      differ(entry, "the retrieval states a time that is not that of its entry");
+    }
     policies_.insert_or_assign(id, std::move(recorded));
   }
 
@@ -274,6 +302,19 @@ class audit_judge {
     }
     const std::vector<std::string_view> names{listed->second.begin(), listed->second.end()};
     return crawler_names{std::span{names}};
+  }
+
+  /// Notes the newest answer of a site. A cancelled retrieval has no answer.
+  void take_answer(const audit_entry& entry, const recorded_policy& recorded) {
+    if (recorded.outcome == outcome::cancelled) {
+      return;
+    }
+    newest_[answer_key(entry, entry.text("site"))] = {
+        .entry = entry.n(),
+        .recorded_at = audit_second(entry.text("time")),
+        .fetched_at = recorded.fetched_at,
+        .fresh_until = recorded.fetched_at + recorded.lifetime,
+        .is_file = detail::has_text(recorded.outcome)};
   }
 
   /// Computes the policy of `decision` again. Returns null if the robots.txt was not recorded.
@@ -318,6 +359,7 @@ class audit_judge {
   }
 
   void take_decision(const audit_entry& entry) {
+    ++decisions_;
     const auto recorded = policies_.find(entry.text("policy"));
     if (crawler_.id.empty() || recorded == policies_.end()) {
       return lack(entry, "the policy that it names was not recorded before");
@@ -341,7 +383,58 @@ class audit_judge {
       return differ(entry, "the decision differs: recorded: " + base::printable(said) +
                                "; computed: " + again);
     }
+    if (!recorded->second.reason && entry.flag("allowed") &&
+        entry.text("reason") != to_string(decision_reason::robots_txt) &&
+        !may_allow(entry, recorded->second)) {
+      return;
+    }
     check_basis(entry, recorded->second);
+  }
+
+  /// Returns true if the policy of a permission follows from the status, the table of actions and
+  /// the time, and if no newer file of the site was known. Else reports the problem.
+  bool may_allow(const audit_entry& entry, const recorded_policy& recorded) {
+    const recorded_options& options = crawler_.options;
+    std::string problem = status_problem(recorded);
+    if (problem.empty()) {
+      problem = action_problem(recorded, options);
+      if (!problem.empty() && !options.has_known_fallback()) {
+        has_own_fallback_ = true;
+        unknown(entry, problem);
+        return false;
+      }
+    }
+    const std::int64_t decided = audit_second(entry.text("time"));
+    if (problem.empty() && options.has_limits) {
+      problem = age_problem(recorded, options, decided);
+    }
+    if (problem.empty()) {
+      problem = newer_file(entry, entry.text("site"), recorded, decided);
+    }
+    if (problem.empty() && recorded.is_redirected()) {
+      problem = newer_file(entry, recorded.final_key, recorded, decided);
+    }
+    if (!problem.empty()) {
+      differ(entry, problem);
+    }
+    return problem.empty();
+  }
+
+  /// Returns what is wrong if the cache had a newer file that was still fresh. Ignores a minute,
+  /// since calls that run at the same time can end in any order.
+  [[nodiscard]] std::string newer_file(const audit_entry& entry, const std::string& site,
+                                       const recorded_policy& recorded, std::int64_t decided) {
+    constexpr std::int64_t slack = 60;
+    const auto found = newest_.find(answer_key(entry, site));
+    if (found == newest_.end()) {
+      return {};
+    }
+    const newest_answer& newest = found->second;
+    const bool is_newer = newest.is_file && newest.fetched_at - slack > recorded.fetched_at;
+    return is_newer && newest.recorded_at + slack < decided && decided < newest.fresh_until
+               ? "a newer robots.txt of the site was known: see entry " +
+                     std::to_string(newest.entry)
+               : std::string{};
   }
 
   /// Checks that the site matches the URL, and that other entries explain the policy.
@@ -423,6 +516,11 @@ class audit_judge {
     return crawler_.id + ' ' + directives + ' ' + site;
   }
 
+  /// Each cache has its own answers. The entries of further caches have a number of the cache.
+  [[nodiscard]] static std::string answer_key(const audit_entry& entry, const std::string& site) {
+    return std::string{entry.raw("cache")} + ' ' + site;
+  }
+
   [[nodiscard]] static std::string bare(std::string_view site) {
     return std::string{detail::without_scheme(site)};
   }
@@ -432,6 +530,10 @@ class audit_judge {
   place current_;
   bool is_first_ = true;
   bool has_gaps_ = false;
+  bool is_rotated_ = false;  // true if the last entry ended a file, but not the process
+  bool has_rulings_ = false;
+  bool has_own_fallback_ = false;  // true if an own fallback policy made a decision unknown
+  std::uint64_t decisions_ = 0;
   std::string first_unknown_;
   described_crawler crawler_;
   // Maps each fact, such as the halt of a site, to the number and the time of the first entry about
@@ -439,6 +541,7 @@ class audit_judge {
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, recorded_policy> policies_;
+  std::unordered_map<std::string, newest_answer> newest_;                     // by `answer_key`
   std::unordered_map<std::string, recorded_text> texts_;                      // by `text_key`
   std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;  // by text and agent
 };
@@ -449,6 +552,11 @@ class audit_judge {
 /// that obeys a robots.txt must follow from the recorded text, the URL and the options of the
 /// crawler. Any other decision needs an entry that explains it: a retrieval with the same outcome,
 /// an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
+///
+/// A permission must also follow from the HTTP status, the recorded table of the fallback policy
+/// and the age of the rules. No newer robots.txt of the site may have been known to the same cache.
+/// So a decision that `basic_robots_cache::check` made by a policy which the caller has kept too
+/// long is a difference, too. `notes` lists what was not checked.
 ///
 /// If the needed entry is missing, adds the decision to `differences`. If the first files are
 /// missing or the trail reports a loss, counts the decision as `unknown` instead. Call

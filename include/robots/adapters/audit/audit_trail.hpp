@@ -78,6 +78,11 @@ class AuditTrail {
     }
     base::json_writer about;
     about.text("site", event.site);
+    if constexpr (is_decision || requires { event.policy; }) {
+      if (const std::size_t number = writer_->number_of(event.clock); number > 1) {
+        about.number("cache", number);  // each cache has its own answers
+      }
+    }
     if (!event.crawler.empty() && event.crawler != writer_->token) {
       about.text("agent", event.crawler);  // one of `cache_options::other_agents`
     }

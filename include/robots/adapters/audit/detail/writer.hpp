@@ -139,6 +139,9 @@ inline void add_names(base::json_writer& json, const cache_options& options) {
   json.flag("prepend_slash", parse.prepend_slash);
   json.flag("tie_disallows", parse.tie == tie_break::disallow);
   json.flag("names_united", parse.names == several_names::union_of_groups);
+  json.number("max_ttl_seconds", options.max_ttl.count());
+  json.number("stale_while_revalidate_seconds", options.stale_while_revalidate.count());
+  json.number("last_good_for_seconds", options.last_good_for.count());
   json.text("fallback", options.fallback.name()).open_list("actions");
   for (std::size_t i = 0; i < outcome_count; ++i) {
     const auto kind = static_cast<outcome>(i);
@@ -215,6 +218,12 @@ class audit_writer {
   }
 
   [[nodiscard]] bool takes() noexcept { return random_.draw() < options.share; }
+
+  /// Returns the number of the cache that has this clock, from 1.
+  [[nodiscard]] std::size_t number_of(const void* own_clock) {
+    const std::scoped_lock lock{numbering_};
+    return numbers_.try_emplace(own_clock, numbers_.size() + 1).first->second;
+  }
 
   /// Adds `events` to the number of lost events. The next block records this number and `why`.
   void lose(std::uint64_t events, std::string_view why) {
@@ -454,6 +463,8 @@ class audit_writer {
   }
 
   base::counter_random random_{std::nullopt};
+  std::mutex numbering_;
+  std::unordered_map<const void*, std::size_t> numbers_;  // guarded by `numbering_`
   const std::string crawler_;
   std::optional<ed25519_key> key_;
 
