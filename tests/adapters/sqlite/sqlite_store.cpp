@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -92,6 +93,18 @@ std::vector<std::string> keys_of(SqliteStore& store) {
   });
   return keys;
 }
+
+/// Runs the process as a user who cannot write everywhere, as root can.
+class ordinary_user {
+ public:
+  ordinary_user() : was_root_{::geteuid() == 0 && ::seteuid(65'534) == 0} {}
+  ordinary_user(const ordinary_user&) = delete;
+  ordinary_user& operator=(const ordinary_user&) = delete;
+  ~ordinary_user() { static_cast<void>(was_root_ && ::seteuid(0) == 0); }
+
+ private:
+  bool was_root_;
+};
 
 }  // namespace
 
@@ -201,6 +214,51 @@ TEST_CASE("A file of another program is refused, and the error says what to do")
     write_file(options.path, whole);
     CHECK(refusal(options) == "none");
   }
+}
+
+TEST_CASE("A folder that cannot be written is named as the reason") {
+  const temporary_folder folder;
+  ::chmod(folder.path().c_str(), 0555);
+  const ordinary_user nobody;
+  CHECK_THROWS_WITH_AS(SqliteStore{{.path = (folder.path() / "robots.sqlite").string()}},
+                       doctest::Contains("Permission denied"), store_error);
+  CHECK_THROWS_WITH_AS(SqliteStore{{.path = (folder.path() / "none" / "robots.sqlite").string()}},
+                       doctest::Contains("No such file or directory"), store_error);
+}
+
+TEST_CASE("A file that cannot be written says what to permit") {
+  const temporary_folder folder;
+  const std::string path = (folder.path() / "robots.sqlite").string();
+  SqliteStore{{.path = path}}.publish("key", "value", 1h);
+  ::chmod(path.c_str(), 0444);
+  ::chmod(folder.path().c_str(), 0555);
+  const ordinary_user nobody;
+  CHECK_THROWS_WITH_AS(SqliteStore{{.path = path}},
+                       doctest::Contains("Permit this process to write the file and its folder"),
+                       store_error);
+}
+
+TEST_CASE("A store whose file is locked at the start works once the file is free") {
+  const temporary_folder folder;
+  const std::string path = (folder.path() / "robots.sqlite").string();
+  bool is_old = false;
+  SUBCASE("an empty file") {}
+  SUBCASE("a store") { is_old = true; }
+  if (is_old) {
+    SqliteStore{{.path = path}}.publish("key", "value", 1h);
+  }
+  sqlite3* other = nullptr;
+  REQUIRE(::sqlite3_open(path.c_str(), &other) == SQLITE_OK);
+  REQUIRE(::sqlite3_exec(other, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE", nullptr, nullptr,
+                         nullptr) == SQLITE_OK);
+  SqliteStore store{{.path = path, .timeout = 1ms}};
+  CHECK_THROWS_WITH_AS(store.publish("key", "value", 1h), doctest::Contains("is locked"),
+                       store_error);
+  CHECK_THROWS_AS(store.watch([](std::string_view) {}), store_error);
+  ::sqlite3_close(other);
+  store.publish("key", "other", 1h);
+  CHECK(store.load("key") == "other");
+  store.watch([](std::string_view) {});
 }
 
 TEST_CASE("An empty file becomes a store") {

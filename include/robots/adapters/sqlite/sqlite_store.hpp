@@ -9,9 +9,13 @@
 #include <robots/store/shared_store.hpp>
 #include <robots/time/steady_clock.hpp>
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -34,6 +38,12 @@
 namespace robots {
 
 namespace adapters_detail {
+
+/// The exception if another process locks the file for longer than the timeout.
+class sqlite_lock_error : public store_error {
+ public:
+  using store_error::store_error;
+};
 
 struct sqlite_row {
   std::int64_t number = 0;
@@ -214,6 +224,23 @@ class sqlite_file {
     return std::chrono::steady_clock::now() < static_cast<sqlite_file*>(self)->give_up_ ? 1 : 0;
   }
 
+  /// Returns the error of the system for a file that cannot be opened. If a file is missing, SQLite
+  /// first tries to make it, then to read it, and knows only the error of the second try. So this
+  /// function makes it again. No lock is lost when it closes the file, since the file is new.
+  [[nodiscard]] int reason_of_refusal() const {
+    const int error = ::sqlite3_system_errno(handle_.get());
+    constexpr ::mode_t permissions = 0644;
+    const int new_file =
+        error == ENOENT
+            ? ::open(options_.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
+            : -1;
+    if (new_file >= 0) {
+      ::close(new_file);
+      return error;
+    }
+    return error == ENOENT && errno != EEXIST ? errno : error;
+  }
+
   [[noreturn]] void fail(const std::string& why) const {
     throw store_error{"SqliteStore: " + options_.path + ": " + why};
   }
@@ -224,8 +251,14 @@ class sqlite_file {
     }
     is_full_ = code == SQLITE_FULL || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE;
     std::string why = ::sqlite3_errmsg(handle_.get());
-    if ((code & 0xFF) == SQLITE_CANTOPEN) {
-      why += ": " + std::system_category().message(::sqlite3_system_errno(handle_.get()));
+    if ((code & 0xFF) == SQLITE_BUSY) {
+      throw sqlite_lock_error{"SqliteStore: " + options_.path + ": " + why +
+                              ". End the program that locks it, or give it a longer timeout"};
+    }
+    if ((code & 0xFF) == SQLITE_READONLY) {
+      why += ". Permit this process to write the file and its folder, and mount them for writing";
+    } else if ((code & 0xFF) == SQLITE_CANTOPEN) {
+      why += ": " + std::system_category().message(reason_of_refusal());
     } else if ((code & 0xFF) == SQLITE_CORRUPT || (code & 0xFF) == SQLITE_NOTADB) {
       why += ". Name another file, or end the programs that use it and delete it and its -wal";
     }
@@ -259,6 +292,9 @@ class SqliteStore : public SharedStore {
  public:
   /// Opens or makes the file. Throws `std::invalid_argument` for bad options. Throws `store_error`
   /// if the file cannot be opened, is damaged, or belongs to another program or version.
+  ///
+  /// If another process locks the file for longer than the timeout, the constructor does not throw,
+  /// so that a crawler can start. Calls throw `store_error` until the file is free.
   explicit SqliteStore(const sqlite_options& options) {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
@@ -266,13 +302,17 @@ class SqliteStore : public SharedStore {
           "sqlite_options: set path, max_bytes of 1 MiB at least, and a timeout above 0"};
     }
     files_ = std::make_shared<pool>([=] { return std::make_unique<sqlite>(options); }, 8);
-    files_->lend()->prepare();
+    try {
+      static_cast<void>(lend());
+    } catch (const adapters_detail::sqlite_lock_error&) {
+      return;  // the next call tries again
+    }
   }
 
   /// See `SharedStore`. Reads all values in one transaction, so they are from one moment.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
-    const auto file = files_->lend();
+    const auto file = lend();
     return file->transact("BEGIN", [&] {
       std::vector<std::optional<std::string>> loaded;
       for (const std::string& key : keys) {
@@ -287,33 +327,33 @@ class SqliteStore : public SharedStore {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
-    files_->lend()->write(key.size() + value.size(),
-                          [&](sqlite& file) { return file.put(site(key), value, lifetime); });
+    lend()->write(key.size() + value.size(),
+                  [&](sqlite& file) { return file.put(site(key), value, lifetime); });
   }
 
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime, const store_lease& held) override {
-    return files_->lend()->write(key.size() + value.size(), [&](sqlite& file) {
+    return lend()->write(key.size() + value.size(), [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key)) &&
              file.put(site(key), value, lifetime);
     });
   }
 
   void erase(std::string_view key) override {
-    files_->lend()->write(key.size(), [&](sqlite& file) {
+    lend()->write(key.size(), [&](sqlite& file) {
       return file.remove(site(key)) && file.remove(lease(key)) && file.tell(key, origin_);
     });
   }
 
   void announce(std::string_view key) override {
-    files_->lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
+    lend()->write(key.size(), [&](sqlite& file) { return file.tell(key, origin_); });
   }
 
   /// See `SharedStore`. If somebody holds the lease, returns without waiting for other writers.
   [[nodiscard]] std::optional<store_lease> try_lease(std::string_view key,
                                                      std::chrono::milliseconds duration) override {
     store_lease granted{std::string{key}, adapters_detail::store_token()};
-    const auto own = files_->lend();
+    const auto own = lend();
     const bool is_free =
         duration > duration.zero() && !own->find(lease(key)) &&
         own->write(key.size(), [&](sqlite& file) {
@@ -325,13 +365,13 @@ class SqliteStore : public SharedStore {
   [[nodiscard]] store_lease take_lease(std::string_view key,
                                        std::chrono::milliseconds duration) override {
     store_lease taken{std::string{key}, adapters_detail::store_token()};
-    files_->lend()->write(
-        key.size(), [&](sqlite& file) { return file.put(lease(key), taken.token, duration); });
+    lend()->write(key.size(),
+                  [&](sqlite& file) { return file.put(lease(key), taken.token, duration); });
     return taken;
   }
 
   void release(const store_lease& held) override {
-    files_->lend()->write(0, [&](sqlite& file) {
+    lend()->write(0, [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key));
     });
   }
@@ -340,7 +380,7 @@ class SqliteStore : public SharedStore {
     const std::scoped_lock lock{*watching_};
     watcher_ = {};
     if (on_change) {
-      const std::int64_t newest = files_->lend()->number("SELECT max(number) FROM changes");
+      const std::int64_t newest = lend()->number("SELECT max(number) FROM changes");
       watcher_ = base::jthread{&SqliteStore::follow, files_, origin_, std::move(on_change), newest};
     }
   }
@@ -351,7 +391,7 @@ class SqliteStore : public SharedStore {
       const std::function<void(std::string_view key, std::chrono::milliseconds left)>& visit) {
     for (std::int64_t before = -1, last = 0; before < last;) {
       before = last;
-      for (const auto& [number, key, left] : files_->lend()->ask(
+      for (const auto& [number, key, left] : lend()->ask(
                "SELECT number, substr(name, 6), until - ?1 FROM records WHERE " + sqlite::holds +
                    " AND number > ?2 AND substr(name, 1, 5) = ?3"
                    " ORDER BY number LIMIT 1000",
@@ -363,6 +403,16 @@ class SqliteStore : public SharedStore {
   }
 
  private:
+  /// Lends a connection. Makes the tables first, unless an earlier call has done so.
+  [[nodiscard]] pool::loan lend() {
+    auto lent = files_->lend();
+    if (!*is_prepared_) {
+      lent->prepare();
+      *is_prepared_ = true;
+    }
+    return lent;
+  }
+
   /// Until a stop is requested, reports each change that another store makes after change `last`.
   static void follow(const stop_token& stop, const std::shared_ptr<pool>& files,
                      const std::string& origin,
@@ -392,6 +442,7 @@ class SqliteStore : public SharedStore {
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
   std::shared_ptr<pool> files_;
+  std::unique_ptr<std::atomic<bool>> is_prepared_ = std::make_unique<std::atomic<bool>>(false);
   std::string origin_ = adapters_detail::store_token();  // identifies changes by this store
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
   base::jthread watcher_{};
