@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 27> layers{"base",
+constexpr std::array<std::string_view, 28> layers{"base",
                                                   "time",
                                                   "rep/text",
                                                   "rep/read",
@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 27> layers{"base",
                                                   "rep/lint",
                                                   "rep/diff",
                                                   "http",
+                                                  "usage",
                                                   "fetch",
                                                   "policy",
                                                   "store",
@@ -47,8 +48,9 @@ constexpr std::array<std::string_view, 27> layers{"base",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 /// The parts of robots.hpp.
-constexpr std::array<std::string_view, 4> narrow_umbrellas{"robots/cache.hpp", "robots/observe.hpp",
-                                                           "robots/parse.hpp", "robots/polite.hpp"};
+constexpr std::array<std::string_view, 5> narrow_umbrellas{"robots/cache.hpp", "robots/observe.hpp",
+                                                           "robots/parse.hpp", "robots/polite.hpp",
+                                                           "robots/usage.hpp"};
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
 

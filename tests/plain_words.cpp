@@ -62,13 +62,14 @@ constexpr std::array<glossary_word, 10> glossary{{
     {"quarantine", " rulings cache policy observe adapters "},
     {"reservation", " polite "},
     {"turn", " polite adapters/redis "},
-    {"verdict", " rep policy cache observe polite adapters "},
+    {"verdict", " rep usage policy cache observe polite adapters "},
 }};
 
 /// Names that have a word of the glossary and mean something else: names of other libraries, and
 /// "in flight", the usual term for requests that have no response yet.
-constexpr std::array<std::string_view, 5> other_meanings{
-    "lock_guard", "executor_work_guard", "sigpipe_guard", "in_flight", "max_in_flight"};
+constexpr std::array<std::string_view, 7> other_meanings{
+    "lock_guard",    "executor_work_guard", "sigpipe_guard",        "in_flight",
+    "max_in_flight", "tdm_reservation",     "parse_tdm_reservation"};
 
 constexpr std::size_t longest_sentence = 30;  // words
 

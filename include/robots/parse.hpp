@@ -8,7 +8,9 @@
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/document/to_json.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/usage_preferences.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
+#include <robots/rep/extensions/license_line.hpp>
 #include <robots/rep/lint/lint.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>

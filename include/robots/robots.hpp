@@ -6,4 +6,5 @@
 #include <robots/observe.hpp>
 #include <robots/parse.hpp>
 #include <robots/polite.hpp>
+#include <robots/usage.hpp>
 #include <robots/version.hpp>

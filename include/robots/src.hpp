@@ -15,3 +15,10 @@
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/store/lru_storage.ipp>
+#include <robots/usage/license_link.ipp>
+#include <robots/usage/page_rule.ipp>
+#include <robots/usage/page_rules.ipp>
+#include <robots/usage/page_statements.ipp>
+#include <robots/usage/permission.ipp>
+#include <robots/usage/tdm_reservation.ipp>
+#include <robots/usage/usage_statements.ipp>

@@ -39,7 +39,7 @@ struct group;
 struct clean_param;
 struct content_signal;
 struct content_usage;
-struct effective_preferences;
+struct license_line;
 
 struct change_report;
 

@@ -1,6 +1,7 @@
+#include <robots/rep/extensions/content_signal.hpp>
+
 #include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/usage_preferences.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,6 +11,7 @@
 namespace {
 
 using robots::content_signal;
+using robots::content_use;
 using robots::document;
 using robots::parse;
 using robots::test::in_file;
@@ -41,6 +43,31 @@ static_assert(content_signal::parse("ai-train=no, ai-train=yes").ai_train == fal
 static_assert(content_signal::parse("ai-input=no, search=yes, ai-input=yes").ai_input == false);
 static_assert(content_signal::parse("search=yes, search=yes").search == true);
 static_assert(content_signal::parse("search=no, search=maybe").search == false);
+
+// The signal `use` has three values; of several, the least applies.
+static_assert(content_signal::parse("use=reference").use == content_use::reference);
+static_assert(content_signal::parse("USE = Full, use=immediate").use == content_use::immediate);
+static_assert(content_signal::parse("use=immediate, use=full").use == content_use::immediate);
+static_assert(!content_signal::parse("use=yes").use);
+static_assert(!content_signal::parse("search=yes").use);
+
+// `complete` says whether everything could be read.
+static_assert(content_signal::parse("search=yes, use=full, ,").complete);
+static_assert(!content_signal::parse("search=yes, use=all").complete);
+static_assert(!content_signal::parse("search=yes;ai-train=no").complete);
+static_assert(!content_signal::parse("future=no").complete);
+
+// Signals that this library does not know can be asked for by name.
+static_assert(content_signal::parse("future=no, search=yes").preference("future") == false);
+static_assert(content_signal::parse("future=no, FUTURE=yes").preference("Future") == false);
+static_assert(content_signal::parse("search=yes").preference("search") == true);
+static_assert(content_signal::parse("/a future=yes").preference("future") == true);
+static_assert(content_signal::parse("future").preference("future") == absent);
+static_assert(content_signal::parse("future=1").preference("future") == absent);
+
+// The labels of Content-Usage are a mistake here, and state nothing.
+static_assert(content_signal::parse("train-ai=no").preference("train-ai") == absent);
+static_assert(content_signal::parse("ai-use=no").preference("ai-use") == absent);
 
 constexpr std::string_view signal_lines =
     "User-agent: a\nContent-Signal: ai-input=yes\nAllow: /\n"

@@ -1,6 +1,7 @@
+#include <robots/rep/extensions/content_usage.hpp>
+
 #include "rep/extensions/read_lines.hpp"
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/usage_preferences.hpp>
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,7 @@ static_assert(content_usage::parse("/ai-ok/").path == "/ai-ok/");
 static_assert(content_usage::parse("/ai-ok/").statement.empty());
 static_assert(content_usage::parse("").preference("train-ai") == unknown);
 
-// draft-ietf-aipref-vocab-07, sections 6.1, 6.2 and 6.5.
+// draft-ietf-aipref-vocab-08, sections 6.1, 6.2 and 6.5.
 static_assert(content_usage::parse("Train-AI=n").preference("train-ai") == unknown);
 static_assert(content_usage::parse("train-ai=N").preference("train-ai") == unknown);
 static_assert(content_usage::parse("train-ai=no").preference("train-ai") == unknown);
@@ -46,6 +47,11 @@ static_assert(content_usage::parse("train-ai;has;parameters=\"?\";").preference(
 static_assert(content_usage::parse("later=y, train-ai=n;x").preference("train-ai") == false);
 static_assert(content_usage::parse("later=y, train-ai=n").preference("later") == true);
 static_assert(content_usage::parse("*any=n").preference("*any") == false);
+static_assert(content_usage::parse("train-ai=n, ai-use=n, search=y").preference("ai-use") == false);
+// A path begins with a slash, so this is no path, and not a Dictionary either.
+static_assert(content_usage::parse("*.pdf train-ai=n").preference("train-ai") == unknown);
+// In a header, `#` belongs to the Token. In a robots.txt, it begins a comment.
+static_assert(robots::usage_preference("train-ai=n#x", "train-ai") == unknown);
 
 constexpr std::string_view usage_lines =
     "Content-Usage: search=n\n"
@@ -66,6 +72,12 @@ static_assert(in_file(usage_lines, [](const document& file) {
 static_assert(in_file(usage_lines, [](const document& file) {
   return file.read<content_usage>("a")[1].line == 5;
 }));
+
+TEST_CASE("A comment ends a Content-Usage line") {
+  const robots::document file = parse("User-agent: *\nContent-Usage: train-ai=n#x\n");
+  REQUIRE(file.read<content_usage>().size() == 1);
+  CHECK(file.read<content_usage>()[0].preference("train-ai") == false);
+}
 
 TEST_CASE("Statements apply to the crawlers of their groups") {
   const robots::document file = parse(usage_lines);

@@ -5,7 +5,8 @@
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/clean_param.hpp>
-#include <robots/rep/extensions/usage_preferences.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
@@ -117,6 +118,9 @@ namespace rep_detail {
       add("search", signal.search);
       add("ai-input", signal.ai_input);
       add("ai-train", signal.ai_train);
+      if (signal.use) {
+        statement.append(statement.empty() ? "use=" : ", use=").append(to_string(*signal.use));
+      }
       return statement.empty() ? "" : scoped(signal.path, statement);
     }
     case directive_kind::content_usage: {

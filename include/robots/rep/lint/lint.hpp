@@ -2,7 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/rep/document/document.hpp>
-#include <robots/rep/extensions/usage_preferences.hpp>
+#include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/directive.hpp>

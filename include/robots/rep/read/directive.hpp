@@ -31,6 +31,7 @@ enum class directive_kind : std::uint8_t {
   noindex,
   content_signal,
   content_usage,
+  license,
   unknown,
 };
 
@@ -38,7 +39,8 @@ enum class directive_kind : std::uint8_t {
 [[nodiscard]] constexpr std::string_view to_string(directive_kind kind) noexcept {
   return base::enum_text<directive_kind::unknown>(
       kind, {"User-agent", "Allow", "Disallow", "Crawl-delay", "Sitemap", "Host", "Request-rate",
-             "Visit-time", "Clean-param", "Noindex", "Content-Signal", "Content-Usage", "unknown"});
+             "Visit-time", "Clean-param", "Noindex", "Content-Signal", "Content-Usage", "License",
+             "unknown"});
 }
 
 namespace rep_detail {
@@ -55,7 +57,7 @@ namespace rep_detail {
 [[nodiscard]] constexpr bool is_for_crawler(directive_kind kind) noexcept {
   using enum directive_kind;
   return kind == crawl_delay || kind == request_rate || kind == visit_time || kind == noindex ||
-         kind == content_signal || kind == content_usage;
+         kind == content_signal || kind == content_usage || kind == license;
 }
 
 /// Reads the value of a Crawl-delay line: a decimal number of seconds, 0 or more. Rounds fractions
@@ -116,7 +118,8 @@ struct directive {
 
 /// Reads the lines of one kind among `lines`, in file order. Skips unreadable lines. For example,
 /// `read_lines<request_rate>(lines)` reads the Request-rate lines. `Line` is `clean_param`,
-/// `content_signal`, `content_usage`, `request_rate` or `visit_time`. Takes linear time.
+/// `content_signal`, `content_usage`, `license_line`, `request_rate` or `visit_time`. Takes linear
+/// time.
 template <class Line>
 [[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
   std::vector<Line> result;

@@ -47,6 +47,7 @@ inline constexpr auto spellings = [] {
       {"noindex", noindex, right, whole},
       {"content-signal", content_signal, right, whole},
       {"content-usage", content_usage, right, whole},
+      {"license", license, right, whole},
       {"useragent", user_agent, wrong, prefix},
       {"user agent", user_agent, wrong, prefix},
       {"dissallow", disallow, wrong, prefix},

@@ -1,4 +1,4 @@
-#include <robots/rep/extensions/usage_preferences.hpp>
+#include <robots/base/structured_field.hpp>
 
 #include <doctest/doctest.h>
 
@@ -8,15 +8,53 @@
 
 namespace {
 
-using robots::rep_detail::dictionary_reader;
+using robots::base::field_keys;
+using robots::base::field_type;
+using robots::base::field_value;
+using robots::base::read_dictionary_field;
+using robots::base::read_list_field;
 using namespace std::string_view_literals;
 
+/// Keeps the Token of one key, as a reader of a Dictionary does.
+struct token_reader {
+  std::string_view wanted;
+  std::string_view token{};
+
+  constexpr void on_member(std::string_view key, const field_value& value) {
+    if (key == wanted) {
+      token = value.type == field_type::token ? value.text : ""sv;
+    }
+  }
+  constexpr void on_parameter(std::string_view, const field_value&) {}
+};
+
 constexpr std::string_view dictionary_token(std::string_view text, std::string_view key) {
-  return dictionary_reader{text}.token_of(key).value_or("");
+  token_reader reader{.wanted = key};
+  return read_dictionary_field(text, reader) ? reader.token : ""sv;
 }
 
 constexpr bool valid(std::string_view text) {
-  return dictionary_reader{text}.token_of("a").has_value();
+  token_reader reader{.wanted = "a"};
+  return read_dictionary_field(text, reader);
+}
+
+/// Writes what a handler gets as text: `(member;parameter=value)`.
+struct writer {
+  std::string text;
+
+  void on_member(std::string_view key, const field_value& value) {
+    text.append("(").append(key).append("=").append(value.text).append(" ");
+    text += static_cast<char>('0' + static_cast<int>(value.type));
+    text += ')';
+  }
+  void on_parameter(std::string_view key, const field_value& value) {
+    text.append("[").append(key).append("=").append(value.text).append("]");
+  }
+};
+
+std::string list(std::string_view text, field_keys keys = field_keys::lower_case) {
+  writer handler;
+  return read_list_field(text, handler, keys) ? handler.text : "fails";
 }
 
 static_assert(valid(""));
@@ -80,6 +118,27 @@ static_assert(dictionary_token("a=y, b, c=1;p, d=n", "a") == "y");
 static_assert(dictionary_token("a=y, b, c=1;p, d=n", "b").empty());
 static_assert(dictionary_token("a=y, b, c=1;p, d=n", "c").empty());
 static_assert(dictionary_token("a=y, b, c=1;p, d=n", "d") == "n");
+
+TEST_CASE("A List has members without keys, each with its parameters") {
+  CHECK(list("*;nosnippet, ExampleBot;noindex") == "(=* 1)[nosnippet=1](=ExampleBot 1)[noindex=1]");
+  CHECK(list("a;b=?0;b") == "(=a 1)[b=0][b=1]");
+  CHECK(list(R"("x\"y";k="v", ?1, -1.5, 7, @12, :YQ==:, %"%c3%bc")") ==
+        R"((=x\"y 2)[k=v](=1 0)(=-1.5 4)(=7 3)(=@12 6)(=:YQ==: 5)(=%"%c3%bc" 7))");
+  CHECK(list("(a b;c=1);d") == "(=(a b;c=1) 8)[d=1]");
+  CHECK(list("").empty());
+}
+
+TEST_CASE("One wrong member spoils a whole List") {
+  CHECK(list("*;noindex, 7Bot;nosnippet") == "fails");
+  CHECK(list("a,") == "fails");
+  CHECK(list("a b") == "fails");
+  CHECK(list("a;B") == "fails");
+}
+
+TEST_CASE("Keys in upper case are read only if the caller asks for them") {
+  CHECK(list("*;NoIndex", field_keys::any_case) == "(=* 1)[NoIndex=1]");
+  CHECK(list("*;NoIndex") == "fails");
+}
 
 TEST_CASE("Any octets are read or refused") {
   const std::string_view whole = R"(a=("x" 1.5);q=%"%c3%bc", b=:YQ==:, c=@1, d=?1, e=y)";

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <robots/rep/document/document.hpp>
+#include <robots/rep/read/crawler_names.hpp>
+#include <robots/usage/page_rules.hpp>
+#include <robots/usage/permission.hpp>
+#include <robots/usage/purpose.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots {
+
+/// A name that fetches nothing, and whose group in a robots.txt speaks of one purpose: the group of
+/// `Google-Extended` speaks of training. The caller names the tokens that bind it.
+struct policy_token {
+  std::string_view token{};                             ///< a product token
+  robots::purpose purpose = robots::purpose::ai_train;  ///< what its group speaks of
+};
+
+/// All that a site says about one page to one crawler, and what it means for a purpose.
+///
+///     robots.txt ----+
+///     headers -------+--> statements, each with its place --> one permission for each purpose
+///     meta elements -+         (`all`)                            (`may`)
+///     tdmrep.json ---+
+///
+/// The object is made of a parsed robots.txt, then gets the headers, the meta elements and the
+/// tdmrep.json, in any order. Which statement answers which purpose is the table in the guide "May
+/// I index it, may I train on it?". Among the statements that answer a purpose, the most
+/// restrictive one wins: no, on terms, yes. It does no I/O, and owns everything that it keeps.
+/// Several threads can ask one object at once.
+class page_statements {
+ public:
+  /// Reads the statements of a robots.txt about `url`, an absolute URL or a path with query.
+  /// `names` says who the crawler is: a product token, a whole `User-Agent` header value, or
+  /// several names, the most specific first. A group of a policy token counts only if it names the
+  /// token; the group of `*` does not answer for it.
+  page_statements(const document& file, std::string_view url, const crawler_names_view& names,
+                  std::span<const policy_token> policy_tokens = {});
+
+  /// Adds a header of the page's response. Call it for each header, in order: it ignores those that
+  /// say nothing about use. A response without any: `mark_read(statement_place::headers)`.
+  void header(std::string_view name, std::string_view value);
+
+  /// Adds a meta element of the page. Call it for each element: it ignores those that say nothing
+  /// about use. A page without any, such as a PDF: `mark_read(statement_place::meta)`.
+  void meta(std::string_view name, std::string_view content);
+
+  /// Adds the text of `/.well-known/tdmrep.json`. A site without one:
+  /// `mark_read(statement_place::tdmrep)`.
+  void tdmrep(std::string_view text);
+
+  /// Says that a place was read, even if it held nothing.
+  void mark_read(statement_place place);
+
+  /// Says that a place was not read to its end, such as the head of a long page. The part that was
+  /// read counts, but the rest could forbid more.
+  void mark_unread(statement_place place);
+
+  [[nodiscard]] bool is_read(statement_place place) const noexcept {
+    return is_read_[static_cast<std::size_t>(place)];
+  }
+
+  /// Honours what vendors add to a rule: `nosnippet` also forbids to give the page to a model
+  /// (Google), and `noarchive` and `nocache` also forbid input and training (Bing). Off by default.
+  void honour_vendor_meanings(bool honoured = true) noexcept { has_vendor_meanings_ = honoured; }
+
+  /// Returns what all statements mean for one purpose at the time `now`.
+  [[nodiscard]] permission may(purpose wanted, std::chrono::system_clock::time_point now) const;
+
+  /// Returns the same for a label of Content-Signal or Content-Usage that no `purpose` stands for,
+  /// such as `train-genai`.
+  [[nodiscard]] permission may(std::string_view label,
+                               std::chrono::system_clock::time_point now) const;
+
+  /// Returns the page rules that apply, from headers and meta elements.
+  [[nodiscard]] page_rules rules() const;
+
+  /// Lists everything that was said, in the order robots.txt, headers, meta elements, tdmrep.json,
+  /// also what is for other crawlers, unknown or malformed.
+  [[nodiscard]] std::vector<page_statement> all() const;
+
+ private:
+  [[nodiscard]] std::vector<std::string_view> tokens() const;
+  void read_robots(const document& file, std::span<const policy_token> policy_tokens);
+  void add_page_rules(std::vector<page_statement>& to, const std::vector<page_rule>& rules,
+                      const page_statement& source, bool is_for_crawler) const;
+  void add_headers(std::vector<page_statement>& to) const;
+  void add_meta(std::vector<page_statement>& to) const;
+  void add_tdm(std::vector<page_statement>& to) const;
+  template <class Effect>
+  [[nodiscard]] permission combine(std::string_view purpose_name, Effect effect,
+                                   std::span<const statement_place> places) const;
+
+  std::string url_;
+  std::vector<std::string> names_;
+  std::vector<page_statement> in_robots_;
+  std::vector<std::pair<purpose, page_statement>> token_verdicts_;
+  std::vector<http_header> headers_;
+  std::vector<http_header> meta_;  // names and contents
+  std::optional<std::string> tdmrep_;
+  bool may_fetch_ = true;
+  bool is_undecided_ = false;  // the lines of the robots.txt could not be compared
+  bool has_vendor_meanings_ = false;
+  std::array<bool, 4> is_read_{true, false, false, false};  // by `statement_place`
+};
+
+}  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/usage/page_statements.ipp>  // IWYU pragma: export
+#endif

@@ -1,0 +1,11 @@
+#include <robots/usage/purpose.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+static_assert(to_string(robots::purpose::fetch) == "fetch");
+static_assert(to_string(robots::purpose::ai_train) == "ai_train");
+static_assert(to_string(robots::purpose::tdm) == "tdm");
+
+}  // namespace
