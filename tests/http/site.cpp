@@ -101,4 +101,6 @@ TEST_CASE("The problem of a text that names no site is described in words") {
   CHECK(url_problem("data:8080").empty());  // a host with a port
   CHECK(url_problem("//example.com/x") == "the scheme is missing: write https: in front of //");
   CHECK(url_problem(std::string(100'000, 'x')).size() < 200);
+  // The caller escapes the message when it is printed.
+  CHECK(url_problem("http://a:b\xC3/") == "the port \"b\xC3\" is not a number from 1 to 65535");
 }

@@ -96,6 +96,31 @@ TEST_CASE("An explanation names the outcome") {
         "not allowed: fallback: unreachable (refused)");
 }
 
+TEST_CASE("An explanation escapes a text from the network once") {
+  const auto refused = policy::refusal("FooBot", decision_reason::invalid_url, "http://a:b\xC3/");
+  CHECK(explain(decide(refused, decision_reason::invalid_url, "http://a:b\xC3/")) ==
+        "not allowed: not an http or https URL: the port \"b\\xC3\" is not a number from 1 to "
+        "65535");
+  CHECK(explain(decide(fallback(fallback_action::deny_all,
+                                {{.outcome = outcome::unreachable, .error_text = "b\xC3\\"}}),
+                       decision_reason::fallback, "/")) ==
+        "not allowed: fallback: unreachable (b\\xC3\\x5C)");
+}
+
+TEST_CASE("An explanation says that a host has timed out, and after how many tries") {
+  const auto silent = [](int attempts) {
+    return explain(decide(fallback(fallback_action::deny_all, {{.outcome = outcome::unreachable,
+                                                                .error = fetch_error::timeout,
+                                                                .error_text = "Timeout was reached",
+                                                                .attempts = attempts}}),
+                          decision_reason::fallback, "/"));
+  };
+  CHECK(silent(1) ==
+        "not allowed: fallback: unreachable, timed out after 1 try (Timeout was reached)");
+  CHECK(silent(3) ==
+        "not allowed: fallback: unreachable, timed out after 3 tries (Timeout was reached)");
+}
+
 TEST_CASE("An explanation says that the last good copy decides, and why") {
   const auto now = fallback(fallback_action::last_good_or_deny,
                             {{.outcome = outcome::too_many_requests, .status = 429}},

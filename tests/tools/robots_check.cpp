@@ -187,7 +187,8 @@ class session {
     const std::string problem = detail::url_problem(url);
     std::cerr << "robots-check: not an http or https URL"
               << (wanted_.file ? " nor a path that begins with /" : "") << ": \""
-              << base::printable(url) << '"' << (problem.empty() ? "" : ": " + problem) << '\n';
+              << base::printable(url) << '"'
+              << (problem.empty() ? "" : ": " + base::printable(problem)) << '\n';
   }
 
   const settings& wanted_;

@@ -125,7 +125,9 @@ struct retrieval_facts {
   robots::outcome outcome = robots::outcome::unreachable;  ///< the outcome of the retrieval
   int status = 0;                         ///< HTTP status of the last exchange, or 0
   fetch_error error = fetch_error::none;  ///< the reason if the last exchange had no response
-  std::string error_text{};               ///< a message for people; empty if there is no problem
+  /// A message for people; empty if there is no problem. Can quote octets from the network as they
+  /// came, so escape it where you print it, as `base::printable` does.
+  std::string error_text{};
   std::string url{};                      ///< robots.txt URL of the last origin, before redirects
   std::string final_url{};                ///< the URL after all redirects
   int redirects = 0;                      ///< number of redirects from `url` to `final_url`

@@ -197,14 +197,15 @@ namespace detail {
 }
 
 /// Returns a message that says why `parse_site` refuses a text, such as `the port "99999" is not a
-/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text.
+/// number from 1 to 65535`. Returns an empty text if `parse_site` accepts the text. Quotes the text
+/// as it is: escape the message where you print it.
 [[nodiscard]] inline std::string url_problem(std::string_view host_or_url) {
   if (parse_site(host_or_url)) {
     return {};
   }
   const auto shown = [](std::string_view text) {
     constexpr std::size_t most = 80;
-    return '"' + base::printable(text.substr(0, most)) + (text.size() > most ? "...\"" : "\"");
+    return '"' + std::string{text.substr(0, most)} + (text.size() > most ? "...\"" : "\"");
   };
   if (host_or_url.starts_with("//")) {
     return "the scheme is missing: write https: in front of //";

@@ -103,6 +103,13 @@ namespace policy_detail {
   if (source.status != 0) {
     row += " (HTTP " + std::to_string(source.status) + ')';
   }
+  if (source.outcome == outcome::unreachable && source.error == fetch_error::timeout) {
+    row += ", timed out";
+    if (source.attempts > 0) {
+      row += " after " + std::to_string(source.attempts) +
+             (source.attempts == 1 ? " try" : " tries");
+    }
+  }
   if (!source.error_text.empty()) {
     row += " (" + base::printable(source.error_text) + ')';
   }
@@ -141,7 +148,7 @@ namespace policy_detail {
   text += why.empty() ? explain(answer.verdict) : std::string{why};
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;
-    text += problem.empty() ? "" : ": " + problem;
+    text += problem.empty() ? "" : ": " + base::printable(problem);
   }
   if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {
     text += policy_detail::outcome_text(*answer.policy);

@@ -18,7 +18,8 @@
 
 namespace robots {
 
-/// The exception for a failed call to a shared store. The message names the store.
+/// The exception for a failed call to a shared store. The message names the store. It can quote
+/// octets of a reply as they came, so escape it where you print it, as the events do.
 class store_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

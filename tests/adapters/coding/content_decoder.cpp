@@ -117,6 +117,11 @@ TEST_CASE("Zstd is decoded to its end if its library is there") {
   CHECK(result("zstd", changed).starts_with("problem: "));
 }
 
+TEST_CASE("The problem of a body quotes its Content-Encoding as it came") {
+  // The caller escapes the message when it is printed.
+  CHECK(result("b\\\xC3", std::string(20, '\x07')).ends_with("Content-Encoding is b\\\xC3"));
+}
+
 TEST_CASE("A hundred thousand members are decoded one after another") {
   std::string octets;
   const std::string empty = gzip("");

@@ -50,6 +50,8 @@ TEST_CASE("A Location that leads nowhere means that no file was found, as a loop
       unusable_case{"http://a:99999/", "the port \"99999\" is not a number from 1 to 65535"},
       unusable_case{"http://\xC3\xA4/", "the host is not ASCII"},
       unusable_case{"http://a b/", "a blank or a control character in its host"},
+      unusable_case{"http://a:b\xC3/", "the port \"b\xC3\" is not"},  // escaped where it is printed
+      unusable_case{"http://a:b\xC3/", "; Location: http://a:b\xC3/"},
       unusable_case{"http://a..b/", "the host \"a..b\" is neither a name nor an address"},
   };
   for (const unusable_case& one : cases) {

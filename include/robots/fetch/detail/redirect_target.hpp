@@ -1,6 +1,5 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/location.hpp>
 #include <robots/http/site.hpp>
@@ -21,7 +20,8 @@ struct redirect_url {
   std::string url{};
 };
 
-/// Why a redirect leads nowhere, and the outcome of the retrieval that it ends.
+/// Why a redirect leads nowhere, and the outcome of the retrieval that it ends. The text quotes the
+/// `Location` as it came.
 struct redirect_refusal {
   outcome kind = outcome::server_error;
   std::string why{};
@@ -49,7 +49,7 @@ struct redirect_refusal {
     constexpr std::size_t most_shown = 80;
     return redirect_refusal{outcome::too_many_redirects,
                             "the redirect's Location cannot be used: " + problem +
-                                "; Location: " + base::printable(location->substr(0, most_shown))};
+                                "; Location: " + std::string{location->substr(0, most_shown)}};
   };
   const std::optional<std::string> target = resolve_location(asked, *location);
   if (!target) {

@@ -133,7 +133,7 @@ class coded_layer {
       problem_ =
           "the body of the response is neither text nor compressed in a known way, and "
           "Content-Encoding is " +
-          base::printable(std::string_view(name_).substr(0, 40));
+          name_.substr(0, 40);
       return false;
     }
     phase_ = phase::decoding;

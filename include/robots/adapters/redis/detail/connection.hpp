@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/ascii.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
@@ -225,7 +224,7 @@ class redis_connection {
         if (budget_ == 0) {
           fail("sends a reply that is too large");
         }
-        fail("does not speak the protocol of Redis: " + base::printable(context_->reader->errstr));
+        fail("does not speak the protocol of Redis: " + std::string{context_->reader->errstr});
       }
       if (read != nullptr) {
         budget_ = max_reply_bytes_;
@@ -285,7 +284,7 @@ class redis_connection {
  private:
   void check() const {
     if (context_->err != 0) {
-      fail("cannot be reached: " + base::printable(context_->errstr));
+      fail("cannot be reached: " + std::string{context_->errstr});
     }
   }
 

@@ -226,10 +226,10 @@ class redis_connector {
         }
         std::string asked;
         for (const std::string& word : question) {
-          asked += base::printable(word) + ' ';
+          asked += word + ' ';
         }
         connection->fail("answers " + asked + "with " +
-                         (reply.text.empty() ? "nothing" : base::printable(reply.text)));
+                         (reply.text.empty() ? "nothing" : reply.text));
       } catch (const store_error& error) {
         failures += failures.empty() ? "" : "; ";
         failures += error.what();
@@ -277,8 +277,7 @@ class redis_connector {
     const std::vector<redis_reply> replies = connection->ask(commands, deadline);
     for (std::size_t i = 0; i < replies.size(); ++i) {
       if (replies[i].type != redis_reply::kind::status) {
-        connection->fail("refuses " + commands[i].front() + ": " +
-                         base::printable(replies[i].text));
+        connection->fail("refuses " + commands[i].front() + ": " + replies[i].text);
       }
     }
     return connection;
