@@ -95,6 +95,18 @@ std::string in_utf16(std::string_view ascii, bool big) {
   return result;
 }
 
+/// Returns `ascii` in UTF-16, behind a comment of `size` Chinese characters.
+std::string behind_comment(std::string_view ascii, std::size_t size, bool big) {
+  std::string result = in_utf16("# ", big);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto high = static_cast<char>(0x4E + i % 0x50);
+    const auto low = static_cast<char>(i * 37);  // also NUL and LF
+    result += big ? high : low;
+    result += big ? low : high;
+  }
+  return result + in_utf16("\n" + std::string{ascii}, big);
+}
+
 // A reference that shares no code with the library: it decodes characters, and then encodes them.
 std::string encode(std::uint32_t c) {
   if (c < 0x80) {
@@ -177,6 +189,22 @@ bool agrees(const std::string& body) {
 }
 
 }  // namespace
+
+TEST_CASE("UTF-16 without a mark is found by its rules, however long a comment before them is") {
+  for (const std::size_t size : {10U, 300U, 600U, 3'000U, 20'000U}) {
+    for (const bool big : {false, true}) {
+      CAPTURE(size);
+      CAPTURE(big);
+      const std::string text = behind_comment(rules, size, big);
+      const charset found = labelled(text, "text/plain; charset=utf-16");
+      CHECK(found == (big ? charset::utf_16be : charset::utf_16le));
+      CHECK_FALSE(robots::parse(to_utf8(text, found).value_or(text)).allows("/x"));
+      // A wrong label changes no text in ISO-8859-1, even with NUL octets at its end.
+      const std::string western = "# caf\xE9\n" + std::string{rules} + std::string(size, '\0');
+      CHECK(labelled(western, "text/plain; charset=utf-16") == charset::utf_8);
+    }
+  }
+}
 
 TEST_CASE("A text without the mark of UTF-16 does not change, whatever its octets") {
   for (const std::string_view body : {"\xEF\xBB\xBFUser-agent: *\nDisallow: /caf\xC3\xA9\n"sv,

@@ -51,21 +51,24 @@ enum class charset : std::uint8_t {
                     [](char c) { return base::is_blank(c) || c == '"' || c == '\''; });
 }
 
-/// Returns the charset of UTF-16 without a byte order mark. In a robots.txt in UTF-16, every second
-/// octet of most lines is NUL, before or after the octet of an ASCII character. Returns UTF-8 if
-/// there are too few such octets, so that the label of the text is wrong.
+/// Returns the charset of UTF-16 without a byte order mark. A robots.txt in UTF-16 has words in
+/// ASCII, in which every second octet is NUL, before or after the octet of the character. Returns
+/// UTF-8 if there are too few such words, so that the label of the text is wrong. The words can
+/// follow a long comment in another script, whose octets are no valid UTF-8. Takes linear time.
 [[nodiscard]] constexpr charset utf16_by_content(std::string_view text) noexcept {
-  constexpr std::size_t looked_at = 1'024;
-  const std::string_view start = text.substr(0, looked_at);
-  std::array<std::size_t, 2> nuls{};
-  for (std::size_t i = 0; i < start.size(); ++i) {
-    nuls[i % 2] += start[i] == '\0' ? 1 : 0;
+  constexpr std::size_t least_pairs = 8;  // fewer than in `Disallow: /`
+  std::array<std::size_t, 2> pairs{};     // ASCII characters in a row, for both orders of octets
+  for (std::size_t i = 2; i < text.size(); ++i) {
+    pairs[i % 2] += text[i] == '\0' && text[i - 2] == '\0' ? 1 : 0;
   }
-  const std::size_t most = (std::max)(nuls[0], nuls[1]);
-  if (most == 0 || most * 4 < start.size() / 2) {
+  const auto [fewer, most] = std::minmax(pairs[0], pairs[1]);
+  const bool is_mostly_ascii = most * 8 >= text.size();
+  const bool is_utf16 =
+      most > 2 * fewer && (is_mostly_ascii || (most >= least_pairs && !base::is_utf8(text)));
+  if (!is_utf16) {
     return charset::utf_8;
   }
-  return nuls[0] > nuls[1] ? charset::utf_16be : charset::utf_16le;
+  return pairs[0] > pairs[1] ? charset::utf_16be : charset::utf_16le;
 }
 
 /// Returns the charset of a text with this Content-Type. A byte order mark decides first. Then the
