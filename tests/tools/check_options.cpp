@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
 #include <robots/version.hpp>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +33,7 @@ Usage: robots-check [OPTION]... URL...
 Commands:
   check URL...                  checks URLs; you may omit the word "check"
   parse FILE                    prints the content of a robots.txt as JSON
-  lint FILE...                  lists the mistakes in robots.txt files
+  lint FILE|URL...              lists the mistakes in robots.txt files
   diff OLD NEW                  lists the changes for a crawler
   audit verify FILE...          checks whether an audit trail was changed
   audit report FILE...          prints an audit trail as an HTML page
@@ -64,7 +65,8 @@ constexpr std::array commands{
     command_help{command::check, "check", "URL...",
                  R"(Checks whether the crawler may fetch URLs. A host without a scheme means https
 and, if https cannot be reached, http. With --file, a URL may be a path. "-"
-reads URLs from standard input, one per line of at most 65,536 octets.)",
+reads URLs from standard input, one per line of at most 65,536 octets. Blanks
+around a URL and lines that begin with # are ignored.)",
                  R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and the
 source of the rules. With --json, prints an object for each URL: allowed,
 directive, pattern, userAgent, url, line, reason, crawlDelay and source. An
@@ -84,15 +86,18 @@ Examples:
   robots-check parse robots.txt
   curl -s https://example.com/robots.txt | robots-check parse -)",
                  1, 1},
-    command_help{command::lint, "lint", "FILE...", "Lists the mistakes in robots.txt files.",
+    command_help{command::lint, "lint", "FILE|URL...",
+                 R"(Lists the mistakes in robots.txt files. With an http or https URL, fetches the
+robots.txt of its site.)",
                  R"(Prints FILE:LINE:COLUMN: severity: text [code] for each mistake, then their
 numbers. With --json, prints an object for each mistake and nothing else.
 
 Exit status: 0 nothing worse than notes; 1 warnings or errors; 2 a file cannot
-be read.
+be read or fetched.
 
 Examples:
   robots-check lint robots.txt
+  robots-check lint https://example.com
   robots-check lint --json sites/*.txt)",
                  1, any_number},
     command_help{command::diff, "diff", "OLD NEW",
@@ -189,6 +194,18 @@ CLI::Validator one_of(std::vector<std::string> words) {
                         ""};
 }
 
+/// Refuses a path and a URL, which a user who has swapped two values gives.
+CLI::Validator a_user_agent() {
+  return CLI::Validator{
+      [](const std::string& text) {
+        return is_target(text) ? '"' + text +
+                                     "\" is a path or a URL, not a user agent: give a product "
+                                     "token, as in FooBot"
+                               : std::string{};
+      },
+      ""};
+}
+
 fallback_policy fallback_named(const std::string& name) {
   return name == "permissive" ? fallback_policy::permissive()
          : name == "strict"   ? fallback_policy::strict()
@@ -221,6 +238,9 @@ class command_line {
         add_crawler();
         break;
       case command::lint:
+        add_crawler();
+        add_network();
+        break;
       case command::parse:
         add_dialect();
         break;
@@ -301,13 +321,13 @@ class command_line {
 
   void add_crawler() {
     text_option("-a,--user-agent", wanted_.cache.user_agent, "U",
-                "the crawler: a product token or a User-Agent value");
+                "the crawler: a product token or a User-Agent value")
+        ->check(a_user_agent());
     add_dialect();
   }
 
   void add_check() {
     cache_options& cache = wanted_.cache;
-    curl_options& curl = wanted_.curl;
     list_option("--exclude", cache.excluded, "SUFFIX",
                 "exclude hosts under it, such as gov; repeatable");
     const auto set_file = [this](const std::string& name) { wanted_.file = name; };
@@ -330,6 +350,20 @@ class command_line {
         ->check(one_of({"permissive", "rfc9309", "strict"}))
         ->default_str("rfc9309")
         ->type_name("P");
+    add_network();
+    app_.add_option("--repeat", wanted_.repeat, "check N times, to show the effect of the cache")
+        ->check(number_between(1, 1e6, ""))
+        ->capture_default_str()
+        ->type_name("N");
+    app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
+    app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
+    app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");
+  }
+
+  /// Adds the options of requests.
+  void add_network() {
+    cache_options& cache = wanted_.cache;
+    curl_options& curl = wanted_.curl;
     app_.add_option("--attempts", cache.retry.attempts, "tries after 5xx, 429 and network errors")
         ->check(number_between(1, 100, ""))
         ->capture_default_str()
@@ -354,13 +388,6 @@ class command_line {
             "--proxy", [&curl](const std::string& url) { curl.proxy = url; },
             "[SCHEME://]HOST[:PORT]; empty for none")
         ->type_name("URL");
-    app_.add_option("--repeat", wanted_.repeat, "check N times, to show the effect of the cache")
-        ->check(number_between(1, 1e6, ""))
-        ->capture_default_str()
-        ->type_name("N");
-    app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
-    app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
-    app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");
   }
 
   const command_help& about_;

@@ -87,20 +87,6 @@ std::string delay_column(const std::optional<std::chrono::milliseconds>& delay) 
   return text.str();
 }
 
-std::string outcome_text(const record_head& source) {
-  std::string text{to_string(source.outcome)};
-  if (source.status != 0) {
-    text += ", HTTP " + std::to_string(source.status);
-  }
-  if (source.error != fetch_error::none) {
-    text += ", " + std::string{to_string(source.error)};
-  }
-  if (!source.error_text.empty()) {
-    text += ": " + base::printable(source.error_text);
-  }
-  return text;
-}
-
 std::string source_column(const answer& about) {
   if (!about.has_source()) {
     return "not asked";
@@ -111,7 +97,7 @@ std::string source_column(const answer& about) {
     text += " -> " + base::printable(source.final_url) + " (" + std::to_string(source.redirects) +
             (source.redirects == 1 ? " redirect)" : " redirects)");
   }
-  text += " (" + outcome_text(source) +
+  text += " (" + base::printable(outcome_text(source)) +
           (source.error == fetch_error::refused_address ? "; --allow-address allows it)" : ")");
   if (about.decided.policy->basis() == policy_basis::last_good) {
     text += ", by the last good copy";
@@ -159,6 +145,20 @@ std::string no_rules_text(decision_reason reason) {
 }
 
 }  // namespace
+
+std::string outcome_text(const detail::retrieval_facts& facts) {
+  std::string text{to_string(facts.outcome)};
+  if (facts.status != 0) {
+    text += ", HTTP " + std::to_string(facts.status);
+  }
+  if (facts.error != fetch_error::none) {
+    text += ", " + std::string{to_string(facts.error)};
+  }
+  if (!facts.error_text.empty()) {
+    text += ": " + facts.error_text;
+  }
+  return text;
+}
 
 std::string to_text(const answer& about, const text_style& style) {
   std::string line = verdict_column(about, style.colour);
@@ -340,7 +340,7 @@ std::string to_text(const stored_site& site) {
   }
   const record& latest = site.content.value->latest;
   line += padded(latest.outcome == outcome::redirected ? "as " + base::printable(latest.final_url)
-                                                       : outcome_text(latest),
+                                                       : base::printable(outcome_text(latest)),
                  30);
   line += "  " + date_text(latest.fetched_at) + ", " +
           std::to_string((site.now - latest.fetched_at).count()) + " s old";

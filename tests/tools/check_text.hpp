@@ -3,6 +3,7 @@
 
 #include "check_answer.hpp"
 #include "check_store.hpp"
+#include <robots/fetch/outcome.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -32,6 +33,10 @@ struct text_style {
 
 /// One line without its end about a finding in `file`, in the form of compiler messages.
 [[nodiscard]] std::string to_text(const diagnostic& finding, std::string_view file);
+
+/// Returns why a retrieval gave no file, such as `not_found, HTTP 404`. A text from the network is
+/// as it came.
+[[nodiscard]] std::string outcome_text(const detail::retrieval_facts& facts);
 
 /// The number of findings of each severity.
 struct finding_counts {

@@ -11,7 +11,8 @@ _robots_check() {
   elif [[ $word == -* ]]; then
     case $command in
       parse) words='--dialect' ;;
-      lint) words='--dialect --json' ;;
+      lint) words='--user-agent --dialect --attempts --timeout --ca-file --connect-to
+              --allow-address --proxy --json' ;;
       diff) words='--user-agent --dialect --json' ;;
       'audit verify') words='--key --head --json' ;;
       'store list') words='--json' ;;

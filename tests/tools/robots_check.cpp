@@ -5,6 +5,7 @@
 #include "check_options.hpp"
 #include "check_store.hpp"
 #include "check_text.hpp"
+#include "fetch_robots.hpp"
 #include "file_fetcher.hpp"
 #include "progress.hpp"
 #include "read_file.hpp"
@@ -59,6 +60,15 @@ text_style style_for(const settings& wanted) {
 /// Returns the name of a file in messages.
 std::string_view name_of(std::string_view file) { return file == "-" ? "standard input" : file; }
 
+/// Makes a message safe for a terminal. A backslash stays, since the message may have been escaped.
+std::string for_terminal(std::string_view message) {
+  std::string shown;
+  for (const char octet : message) {
+    shown += octet == '\\' ? "\\" : base::printable({&octet, 1});
+  }
+  return shown;
+}
+
 /// Asks one cache about all URLs, and prints its answers.
 template <class Cache>
 class session {
@@ -110,8 +120,15 @@ class session {
         worst_ = failed;
         std::cerr << "robots-check: line " << number
                   << " of standard input is skipped: a URL has at most " << longest << " octets\n";
-      } else if (!line->text.empty()) {
-        ask_first(line->text);
+        continue;
+      }
+      std::string_view text = line->text;
+      if (number == 1 && text.starts_with("\xEF\xBB\xBF")) {  // the byte order mark of UTF-8
+        text.remove_prefix(3);
+      }
+      text = base::trim(text, base::is_blank);
+      if (!text.empty() && !text.starts_with('#')) {
+        ask_first(std::string{text});
       }
     }
     if (std::cin.bad() || std::ferror(stdin) != 0) {
@@ -216,9 +233,9 @@ std::string read_robots(const settings& wanted, const std::string& file) {
 /// Calls `use` with the text of a file in UTF-8, whatever its charset, and with the options for
 /// parsing it.
 template <class Use>
-auto with_text(const settings& wanted, const std::string& file, const Use& use) {
-  const std::string octets = read_robots(wanted, file);
-  const std::optional<std::string> transcoded = to_utf8(octets);
+auto with_text(const settings& wanted, const std::string& octets, detail::charset written_in,
+               const Use& use) {
+  const std::optional<std::string> transcoded = to_utf8(octets, written_in);
   parse_options options = wanted.cache.parse;
   if (transcoded) {
     options.max_bytes = std::max(options.max_bytes, transcoded->size());
@@ -226,19 +243,27 @@ auto with_text(const settings& wanted, const std::string& file, const Use& use) 
   return use(std::string_view{transcoded ? *transcoded : octets}, options);
 }
 
+document document_of(const settings& wanted, const std::string& octets,
+                     detail::charset written_in) {
+  return with_text(
+      wanted, octets, written_in,
+      [](std::string_view text, const parse_options& options) { return parse(text, options); });
+}
+
 document read_document(const settings& wanted, const std::string& file) {
-  return with_text(wanted, file, [](std::string_view text, const parse_options& options) {
-    return parse(text, options);
-  });
+  const std::string octets = read_robots(wanted, file);
+  return document_of(wanted, octets, detail::charset_of(octets));
 }
 
 status run_diff(const settings& wanted) {
   parse_options reading = wanted.cache.parse;
   const auto read = [&](const std::string& file) {
-    return with_text(wanted, file, [&](std::string_view text, const parse_options& options) {
-      reading.max_bytes = std::max(reading.max_bytes, options.max_bytes);
-      return std::string{text};
-    });
+    const std::string octets = read_robots(wanted, file);
+    return with_text(wanted, octets, detail::charset_of(octets),
+                     [&](std::string_view text, const parse_options& options) {
+                       reading.max_bytes = std::max(reading.max_bytes, options.max_bytes);
+                       return std::string{text};
+                     });
   };
   const std::string before = read(wanted.arguments[0]);
   const std::string after = read(wanted.arguments[1]);
@@ -247,11 +272,29 @@ status run_diff(const settings& wanted) {
   return found.same() ? yes : no;
 }
 
+/// A robots.txt, and its name in messages.
+struct named_document {
+  std::string name;
+  document content;
+};
+
+/// Reads a file, or fetches the robots.txt of the site of a URL.
+named_document read_or_fetch(const settings& wanted, const std::string& argument) {
+  if (!is_url(argument)) {
+    return {std::string{name_of(argument)}, read_document(wanted, argument)};
+  }
+  const detail::retrieval_result fetched = fetch_robots(wanted, argument);
+  const auto written_in = detail::charset_of(
+      fetched.body, detail::find_header(fetched.headers, "Content-Type").value_or(""),
+      fetched.truncated);
+  return {fetched.final_url, document_of(wanted, fetched.body, written_in)};
+}
+
 status run_lint(const settings& wanted) {
   finding_counts counts;
-  for (const std::string& file : wanted.arguments) {
-    for (const diagnostic& finding : lint(read_document(wanted, file), wanted.cache.malformed)) {
-      const std::string_view name = name_of(file);
+  for (const std::string& argument : wanted.arguments) {
+    const auto [name, content] = read_or_fetch(wanted, argument);
+    for (const diagnostic& finding : lint(content, wanted.cache.malformed)) {
       print((wanted.json ? to_json(finding, name) : to_text(finding, name)) + '\n');
       counts.errors += finding.severity == severity::error ? 1 : 0;
       counts.warnings += finding.severity == severity::warning ? 1 : 0;
@@ -436,7 +479,7 @@ int main(int argc, char** argv) {
     const auto* const end = std::get_if<status>(&wanted);
     return end != nullptr ? *end : run(std::get<settings>(wanted));
   } catch (const std::exception& error) {
-    std::cerr << "robots-check: " << robots::base::printable(error.what()) << '\n';
+    std::cerr << "robots-check: " << for_terminal(error.what()) << '\n';
     return failed;
   }
 }

@@ -1,4 +1,5 @@
-// The arguments and the output of robots-check without a network. robots-demo uses a network.
+// The arguments and the output of robots-check, mostly without a network. robots-demo asks sites.
+#include "support/loopback_server.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -488,6 +489,25 @@ TEST_CASE("The argument - reads the rules or the URLs from standard input") {
   CHECK(run({"--file", file.path(), "-"}).status == 0);
 }
 
+TEST_CASE("A list of URLs may have a byte order mark, comments, and blanks around its URLs") {
+  const robots_file file;
+  const program_result listed = run(
+      {"--file", file.path(), "-"},
+      "\xEF\xBB\xBF# the list of Monday\n /a\t\r\n\t# /b.php\n   \n\t https://example.com/c#d \n");
+  CHECK(listed.status == 0);
+  CHECK(listed.errors.empty());
+  const std::vector<std::string> lines = listed.lines();
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].starts_with("allowed      /a "));
+  CHECK(lines[1].starts_with("allowed      https://example.com/c#d "));
+
+  const program_result first = run({"--file", file.path(), "-"}, "\xEF\xBB\xBF/a\n");
+  CHECK(first.status == 0);
+  CHECK(first.lines().size() == 1);
+  // Only the first line can begin with a byte order mark.
+  CHECK(run({"--file", file.path(), "-"}, "/a\n\xEF\xBB\xBF/b\n").status == 2);
+}
+
 TEST_CASE("A line of standard input over 65,536 octets is skipped and reported") {
   const robots_file file;
   const std::string longest = "/" + std::string(65'535, 'a');
@@ -674,6 +694,59 @@ TEST_CASE("lint warns of a file above the size limit") {
   CHECK(contains(result.output, "[file_too_long]"));
 }
 
+TEST_CASE("lint fetches the robots.txt of a site and names its URL") {
+  robots::test::loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow /x\n");
+  const auto lint = [](const std::string& url) {
+    return run({"lint", "--allow-address", "127.0.0.0/8", "-a", "FooBot/1.0", url});
+  };
+  for (const std::string path : {"/robots.txt", "/", "/page?a=b"}) {
+    const program_result found = lint(server.url(path));
+    CAPTURE(path);
+    CHECK(found.status == 1);
+    CHECK(found.errors.empty());
+    CHECK(found.lines().at(0) == server.url("/robots.txt") +
+                                     ":2:10: warning: write a colon between key and value "
+                                     "[missing_colon]");
+  }
+  CHECK(server.last_request().header("User-Agent") == "FooBot/1.0");
+  CHECK(server.requests("/robots.txt") == 3);
+
+  server.get("/robots.txt", robots::test::redirect_to("/moved.txt"));
+  server.get("/moved.txt", "foo\n");
+  CHECK(lint(server.url()).output.starts_with(server.url("/moved.txt") + ":1:1: error: "));
+
+  std::string utf16;
+  for (const char c : std::string{"User-agent: *\nDisallow: /x\n"}) {
+    utf16 += c;
+    utf16 += '\0';
+  }
+  server.get("/robots.txt", robots::test::loopback_reply{
+                                .body = utf16, .content_type = "text/plain; charset=utf-16le"});
+  CHECK(lint(server.url()).status == 0);
+
+  server.get("/robots.txt", "User-agent: *\nDisallow: /x\n");
+  const program_result clean = lint(server.url());
+  CHECK(clean.status == 0);
+  CHECK(clean.output == "0 errors, 0 warnings, 0 notes\n");
+}
+
+TEST_CASE("lint returns 2 for a site without a robots.txt, and says why") {
+  robots::test::loopback_server server;
+  const auto lint = [](const std::string& url) {
+    return run({"lint", "--allow-address", "127.0.0.0/8", url});
+  };
+  const program_result none = lint(server.url());
+  CHECK(none.status == 2);
+  CHECK(none.output.empty());
+  CHECK(none.errors == "robots-check: there is no file to read at " + server.url("/robots.txt") +
+                           ": not_found, HTTP 404\n");
+  const program_result refused = run({"lint", server.url()});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.errors, server.url("/robots.txt") + ": refused, refused_address: "));
+  CHECK(contains(lint("https://example.com:99999/").errors, "the port \"99999\" is not a number"));
+}
+
 TEST_CASE("lint returns 2 for input that cannot be read and output that cannot be written") {
   const robots_file file;
   for (const std::string& name : {file.path() + ".not", std::string{"/"}, std::string{}}) {
@@ -750,6 +823,30 @@ TEST_CASE("diff returns 0 when both files mean the same, 1 when they differ and 
   CHECK(run({"diff", before.path(), other.path(), "/a"}).status == 2);
   CHECK(run({"diff", "-", "-"}).status == 2);
   CHECK(run({"diff", before.path(), "-"}, text).status == 0);
+}
+
+TEST_CASE("A path or a URL in the place of the user agent is refused") {
+  const robots_file file;
+  const std::vector<std::vector<std::string>> cases{
+      {"diff", "--user-agent", "/private", file.path(), file.path()},
+      {"diff", "-a", "https://example.com/", file.path(), file.path()},
+      {"lint", "-a", "HTTP://example.com/", file.path()},
+      {"check", "--file", file.path(), "-a", "/private", "/a"}};
+  for (const std::vector<std::string>& arguments : cases) {
+    const program_result refused = run(arguments);
+    CAPTURE(json(arguments).dump());
+    CHECK(refused.status == 2);
+    CHECK(refused.output.empty());
+    CHECK_MESSAGE(contains(refused.errors, "is a path or a URL, not a user agent"), refused.errors);
+  }
+}
+
+TEST_CASE("A wrong value is escaped only once in an error") {
+  const robots_file file;
+  CHECK(contains(file.check({"--user-agent", "Foo\r\nBar", "/a"}).errors, R"("Foo\x0D\x0ABar")"));
+  CHECK(contains(file.check({"http://example.com:b\xC3/"}).errors, R"(the port "b\xC3")"));
+  const json answer = file.check_json({"http://example.com:b\xC3/"});
+  CHECK(contains(answer.at("source").at("errorText"), R"(the port "b\xC3")"));
 }
 
 TEST_CASE("diff prints each change with a path that shows it, then the share") {
