@@ -21,7 +21,7 @@ namespace robots {
 
 namespace usage_detail {
 
-/// What one statement means for one purpose. Empty if it does not speak of the purpose.
+/// The meaning of one statement for one purpose. Empty if it does not speak of the purpose.
 using effect = std::optional<permission_answer>;
 
 [[nodiscard]] ROBOTS_INLINE effect effect_of(std::optional<bool> permits) noexcept {
@@ -580,7 +580,7 @@ ROBOTS_INLINE permission page_statements::may(purpose wanted,
   }
   const bool is_open =
       result.answer == permission_answer::unstated || result.answer == permission_answer::yes;
-  // What was not fetched has no headers and no meta elements.
+  // A page that may not be fetched has no headers and no meta elements to read.
   if (is_open && !result.unread.empty() && may_fetch_) {
     result.answer = permission_answer::unread;
     result.reason.reset();
