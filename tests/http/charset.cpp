@@ -51,6 +51,11 @@ static_assert(labelled("\0*\0:\0 \0/"sv, "text/plain;charset=utf-16le") == chars
 static_assert(labelled(rules, "text/plain; charset=utf-16") == charset::utf_8);
 static_assert(labelled("", "text/plain; charset=utf-16") == charset::utf_8);
 static_assert(labelled("\xEF\xBB\xBFx\xE9", "text/plain; charset=latin1") == charset::utf_8);
+static_assert(labelled("\xEF\0*\0:\0 \0/\0"sv, "text/plain; charset=utf-16le") ==
+              charset::utf_16le);
+static_assert(labelled("\xEF\xBBx", "text/plain; charset=latin1") == charset::utf_8);
+static_assert(labelled("\xEFx", "text/plain; charset=latin1") == charset::utf_8);
+static_assert(labelled("\xEF\xBB\xE9", "text/plain; charset=latin1") == charset::windows_1252);
 static_assert(labelled("\xFE\xFF\0x"sv, "text/plain; charset=utf-8") == charset::utf_16be);
 static_assert(labelled("/caf\xE9", "text/plain; charset=ISO-8859-1") == charset::windows_1252);
 static_assert(labelled("/caf\xE9", "text/plain; charset = x; charset='cp1252' ; q=1") ==

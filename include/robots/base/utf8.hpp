@@ -47,6 +47,20 @@ namespace robots::base {
   return text.empty();
 }
 
+/// Returns the size of a damaged UTF-8 byte order mark at the start of `text`, or 0. Some servers
+/// lose octets at the end of the mark. An ASCII octet must follow the rest of the mark, which would
+/// else be a part of another character.
+[[nodiscard]] constexpr std::size_t damaged_mark_size(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  std::size_t size = 0;
+  while (size < mark.size() && size < text.size() && text[size] == mark[size]) {
+    ++size;
+  }
+  const bool is_damaged =
+      size < mark.size() && (size == text.size() || static_cast<unsigned char>(text[size]) < 0x80);
+  return is_damaged ? size : 0;
+}
+
 /// Returns the character of `sequence`, which must be one whole valid sequence.
 [[nodiscard]] constexpr char32_t utf8_character(std::string_view sequence) noexcept {
   char32_t character = static_cast<unsigned char>(sequence.front());

@@ -73,8 +73,8 @@ enum class charset : std::uint8_t {
 
 /// Returns the charset of a text with this Content-Type. A byte order mark decides first. Then the
 /// header decides, unless the text shows that the header is wrong: many servers name a charset for
-/// all files. A text that is valid UTF-8 is not read as ISO-8859-1. `truncated` says if the end of
-/// the text is missing.
+/// all files. A text that is valid UTF-8, or begins with a damaged mark of UTF-8, is not read as
+/// ISO-8859-1. `truncated` says if the end of the text is missing.
 ///
 /// The labels are those of the WHATWG Encoding Standard, section 4.2.
 [[nodiscard]] constexpr charset charset_of(std::string_view text, std::string_view content_type,
@@ -94,7 +94,8 @@ enum class charset : std::uint8_t {
       is_one_of("iso-8859-1", "iso8859-1", "iso_8859-1", "iso88591", "latin1", "latin-1", "l1",
                 "windows-1252", "cp1252", "x-cp1252", "us-ascii", "ascii");
   const std::string_view whole = truncated ? text.substr(0, text.rfind('\n') + 1) : text;
-  return is_western && !base::is_utf8(whole) ? charset::windows_1252 : charset::utf_8;
+  const bool is_utf8 = base::damaged_mark_size(text) != 0 || base::is_utf8(whole);
+  return is_western && !is_utf8 ? charset::windows_1252 : charset::utf_8;
 }
 
 /// The characters of the octets from 0x80 to 0x9F in windows-1252 (WHATWG Encoding Standard, index

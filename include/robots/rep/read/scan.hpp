@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/utf8.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/detail/line.hpp>
@@ -91,13 +92,7 @@ class scanner {
     while (text.starts_with(mark)) {
       text.remove_prefix(mark.size());
     }
-    // Some servers lose octets at the end of the mark. An ASCII octet must follow the rest of the
-    // mark, which would else be a part of another character.
-    const auto partial = static_cast<std::size_t>(
-        std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first - text.begin());
-    const bool is_damaged =
-        partial == text.size() || static_cast<unsigned char>(text[partial]) < 0x80;
-    return text.substr(is_damaged ? partial : 0);
+    return text.substr(base::damaged_mark_size(text));
   }
 
   /// Removes an incomplete percent escape at the end of `line`.
