@@ -73,9 +73,17 @@ inline constexpr auto foreign_first_octets = [] {
   return next != std::string_view::npos && followers.find(text[next]) != std::string_view::npos;
 }
 
+/// The control characters that no text has: all except white space and line ends.
+inline constexpr auto controls = [] {
+  std::array<bool, 256> octets{};
+  for (std::size_t octet = 0; octet < octets.size(); ++octet) {
+    octets[octet] = octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
+  }
+  return octets;
+}();
+
 [[nodiscard]] constexpr bool is_control(char c) noexcept {
-  const auto octet = static_cast<unsigned char>(c);
-  return octet < '\t' || ('\r' < octet && octet < ' ') || octet == 0x7F;
+  return controls[static_cast<unsigned char>(c)];
 }
 
 /// Returns true if the start of `text` has too many control characters for a UTF-8 text. Accepts
@@ -83,8 +91,8 @@ inline constexpr auto foreign_first_octets = [] {
 [[nodiscard]] constexpr bool is_mostly_controls(std::string_view text) noexcept {
   // Most texts have no control character near their start, and need no more checks.
   bool has_control = false;
-  for (const char c : text.substr(0, 64)) {  // without an early end, compilers use vectors
-    has_control |= is_control(c);
+  for (const char c : text.substr(0, 64)) {
+    has_control |= is_control(c);  // without a branch
   }
   if (!has_control) {
     return false;

@@ -315,7 +315,8 @@ class scanner {
     } else if (line.kind == directive_kind::user_agent) {
       is_waiting_ = false;
       if (has_odd_end(line.value) && !traits_.keeps_invisible) [[unlikely]] {
-        trim_name(line);
+        line.value = trimmed_name(line.value);
+        line.column = column_of(line.value);
       }
       line.starts_group = !in_agents_;
       line.starts_run = line.starts_group || run_is_over_;
@@ -352,9 +353,8 @@ class scanner {
   }
 
   /// Removes invisible characters and `;` from the ends of a name, and all text that such a
-  /// character separates from `*`.
-  ROBOTS_NOINLINE constexpr void trim_name(directive& line) {
-    const std::string_view written = line.value;
+  /// character separates from `*`. Takes no reference to the directive, which stays in registers.
+  [[nodiscard]] ROBOTS_NOINLINE constexpr std::string_view trimmed_name(std::string_view written) {
     std::string_view name = without_invisible_ends(written);
     while (name.ends_with(';')) {
       name = without_invisible_ends(name.substr(0, name.size() - 1));
@@ -364,15 +364,14 @@ class scanner {
       name = name.substr(0, 1);
     }
     if (name.size() == written.size()) {
-      return;
+      return name;
     }
     if (find_invisible(written).size != 0) {
       report_invisible(written);
     } else {
       report(diagnostic_code::semicolon_after_name, written.substr(written.find(';')));
     }
-    line.value = name;
-    line.column = column_of(name);
+    return name;
   }
 
   constexpr void check(const directive& line) {

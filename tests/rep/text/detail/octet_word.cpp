@@ -77,6 +77,27 @@ TEST_CASE("find_at_most finds the first octet that is not above a limit") {
   }
 }
 
+TEST_CASE("find_at_most finds an octet at any place of a text of any size, in blocks of any size") {
+  for (std::size_t size = 0; size < 150; ++size) {
+    for (std::size_t place = 0; place <= size; ++place) {
+      std::string text(size, place % 2 == 0 ? '$' : '\xFF');
+      if (place < size) {
+        text[place] = '#';
+        text.back() = '#';
+      }
+      const char* const end = text.data() + text.size();
+      REQUIRE(find_at_most(text.data(), end, '#') == text.data() + place);
+      REQUIRE(find_at_most(text.data(), end, '#', 16) == text.data() + place);
+      REQUIRE(find_at_most(text.data(), end, '#', 64) == text.data() + place);
+    }
+  }
+}
+
+static_assert([] {
+  constexpr std::string_view text = "/a/value/of/more/than/thirty-two/octets/#/";
+  return *find_at_most(text.data(), text.data() + text.size(), '#') == '#';
+}());
+
 TEST_CASE("last_word reads the remaining octets of texts of any length") {
   for (std::size_t size = 0; size < 24; ++size) {
     std::string text;

@@ -73,7 +73,7 @@ class rule_collector {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
       if (kept_.empty()) {
-        kept_.reserve(64);
+        kept_.reserve(24);  // nearly 1 KiB, which allocators have at hand
       }
       kept_.push_back({.text = line.value.data(),
                        .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
@@ -110,8 +110,8 @@ class rule_collector {
     // This pattern needs no octet of the target, and is not in normal form, so it is compared with
     // every target.
     constexpr std::string_view not_in_normal_form = "**/";
-    kept_.clear();
-    kept_.push_back({.text = not_in_normal_form.data(),
+    // Not `push_back`: compilers inline its call in `on_other` while it is the only one.
+    kept_.assign(1, {.text = not_in_normal_form.data(),
                      .rule = packed_rule{rule_kind::disallow, 0, not_in_normal_form.size()},
                      .size = static_cast<std::uint16_t>(not_in_normal_form.size())});
     return rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(no_user_agent_);
