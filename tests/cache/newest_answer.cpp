@@ -147,6 +147,39 @@ TEST_CASE("An invalidated file is no last good copy when the site redirects to a
   CHECK_FALSE(second->allowed(test::secret));
 }
 
+TEST_CASE("A refresh that fails does not use what another process has invalidated") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), robots::ScriptedFetcher::status(503));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->allowed(test::secret));
+  CHECK(second->allowed(test::secret));
+  first->invalidate(test::home);
+  await_erasures(*first);
+  CHECK_FALSE(second->refresh(test::home)->allows("/private"));
+  CHECK_FALSE(second->allowed(test::secret));
+}
+
+TEST_CASE(
+    "An invalidated file does not come back behind a redirect of which another process knows") {
+  constexpr const char* www_url = "https://www.example.com/robots.txt";
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file),
+               robots::ScriptedFetcher::redirect(301, www_url),
+               robots::ScriptedFetcher::status(503));
+  fleet.web.on(www_url, robots::ScriptedFetcher::status(503));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->allowed(test::secret));
+  CHECK(second->allowed(test::secret));
+  first->invalidate(test::home);
+  await_erasures(*first);
+  CHECK_FALSE(first->allowed(test::secret));  // the redirect
+  fleet.clock.advance(25h);
+  CHECK_FALSE(first->allowed(test::secret));  // a failure, after which the redirect stays known
+  CHECK_FALSE(second->allowed(test::secret));
+}
+
 TEST_CASE("A redirect to another site stays the last good answer of a site in all processes") {
   process_group fleet;
   fleet.web.on(test::robots_url,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <future>
 #include <memory>
@@ -104,13 +105,33 @@ TEST_CASE("A late erasure does not delete a value that is published meanwhile") 
   });
   auto published = std::async(std::launch::async, [&] {
     erasing.get_future().wait();
-    return test.store->publish(key, "value", 1h, lease);
+    return test.store->publish(key, "value", 1h, lease, test.store->orders());
   });
   test.store->release_and_catch_up(test.parts.now());
   CHECK(published.get() == publish_answer::stored);
   test.shared.recover();
   CHECK(test.shared.load(key) == "value");
   CHECK(test.store->owed() == 0);
+}
+
+TEST_CASE(
+    "A value that was requested before an erasure is not published, and the erasure goes out") {
+  fixture test;
+  test.shared.publish(key, "older", 1h);
+  const robots::store_lease lease = test.lease();
+  const std::uint64_t orders = test.store->orders();
+  SUBCASE("if the store was asked for the first time") {}
+  SUBCASE("if an earlier erasure was pending when the value was requested") {
+    test.shared.fail("out of reach");
+    test.store->owe(key);
+    test.store->release_and_catch_up(test.parts.now());
+    test.shared.recover();
+  }
+  test.store->owe(key);
+  CHECK(test.store->publish(key, "value", 1h, lease, orders) == publish_answer::outdated);
+  CHECK(test.shared.load(key) == "older");
+  test.store->deliver();
+  CHECK_FALSE(test.shared.load(key));
 }
 
 TEST_CASE("An observer can call the store while it handles the event of a failure or a recovery") {
@@ -150,7 +171,8 @@ TEST_CASE("An observer can call the store while it handles the failure of a publ
   test.shared.fail("out of reach");
   test.store->owe(key);
   for (int i = 0; i < 16; ++i) {
-    CHECK(test.store->publish(key, "value", 1h, lease) == publish_answer::failed);
+    CHECK(test.store->publish(key, "value", 1h, lease, test.store->orders()) ==
+          publish_answer::failed);
   }
   CHECK(changes == 1);
 }

@@ -228,6 +228,20 @@ TEST_CASE("A file that was fetched under a lost lease is forgotten") {
   }
 }
 
+TEST_CASE("A file that was fetched before an invalidation is not published after it") {
+  workplace files{true};
+  const std::string key = "https://example.com";
+  const auto work = files.begin();
+  work->on_store_reply({.lease = files.shared.take_lease("example.com", 30s), .is_answered = true});
+  files.answer(*work, ok());
+  REQUIRE(work->next() == work_step::publish);
+  files.cache->store->owe(key);  // as `invalidate` does
+  robots::cache_detail::publish(*files.cache, *work);
+  CHECK(work->next() == work_step::done);
+  CHECK(files.cache->store->owed() == 0);
+  CHECK_FALSE(files.shared.load(key));
+}
+
 TEST_CASE("A refresh that loses its lease before it is published erases the older record") {
   for (const bool expired : {false, true}) {
     workplace files{true};

@@ -28,8 +28,9 @@ inline constexpr std::string_view outdated_value = "(outdated)";
 
 enum class publish_answer : std::uint8_t {
   stored,
-  lost,    // nothing was stored, since the lease was erased, was taken, or has expired
-  failed,  // the call failed, so the result is unknown
+  lost,      // nothing was stored, since the lease was erased, was taken, or has expired
+  failed,    // the call failed, so the result is unknown
+  outdated,  // nothing was stored, since an erasure of the key was ordered after the request
 };
 
 /// A shared store whose failures are caught and counted. After several failures in a row, the store
@@ -96,9 +97,12 @@ class resilient_store {
     return replies;
   }
 
+  /// Publishes `value`, which was requested from the site when `orders()` was `orders_before`. A
+  /// pending erasure from before the request is counted as done. If an erasure was ordered after
+  /// the request, `value` is outdated. Then nothing is published, and the erasure stays pending.
   [[nodiscard]] publish_answer publish(std::string_view key, std::string_view value,
-                                       std::chrono::milliseconds lifetime,
-                                       const store_lease& lease) {
+                                       std::chrono::milliseconds lifetime, const store_lease& lease,
+                                       std::uint64_t orders_before) {
     bool is_stored = false;
     call_end end = call_end::failed;
     {
@@ -106,7 +110,10 @@ class resilient_store {
       if (must_be_erased(key)) {
         lock.lock();  // a late erasure must not delete the new value
       }
-      const std::uint64_t missed = missed_erasures(key);
+      const std::uint64_t missed = missed_erasure(key);
+      if (missed > orders_before) {
+        return publish_answer::outdated;
+      }
       end = call_without_report(
           [&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); });
       if (is_stored) {
@@ -135,11 +142,17 @@ class resilient_store {
       return note_lost(key);
     }
     owed_call& noted = owed_[std::string{key}];
-    ++noted.times;
+    noted.number = ++orders_;
     noted.value = std::move(value);
     if (on_owed_) {
       on_owed_();
     }
+  }
+
+  /// Returns how often `owe` has noted a call, for `publish`.
+  [[nodiscard]] std::uint64_t orders() {
+    const std::scoped_lock lock{mutex_};
+    return orders_;
   }
 
   /// Returns false while the store is out of use. Then a question would get no answer.
@@ -248,7 +261,7 @@ class resilient_store {
   };
 
   struct owed_call {
-    std::uint64_t times = 0;
+    std::uint64_t number = 0;  // the value of `orders_` when the call was noted
     time_point next_try = (time_point::min)();
     std::optional<std::string> value{};
   };
@@ -345,13 +358,14 @@ class resilient_store {
     }
   }
 
-  [[nodiscard]] std::uint64_t missed_erasures(std::string_view key) {
+  /// Returns the number of the pending erasure of a key, or 0.
+  [[nodiscard]] std::uint64_t missed_erasure(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
-    return owed == owed_.end() || owed->second.value ? 0 : owed->second.times;
+    return owed == owed_.end() || owed->second.value ? 0 : owed->second.number;
   }
 
-  [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasures(key) > 0; }
+  [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasure(key) > 0; }
 
   /// After the return, the caller must call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
@@ -373,13 +387,13 @@ class resilient_store {
         store.erase(key);
       }
     });
-    settle(key, owed.times, end);
+    settle(key, owed.number, end);
     return end;
   }
 
   /// If `end` is `done`, removes the pending call for `key`. A call with another number than
-  /// `times` is newer and stays. If `end` is `part_failed`, the next try comes after a second.
-  void settle(std::string_view key, std::uint64_t times, call_end end) {
+  /// `number` is newer and stays. If `end` is `part_failed`, the next try comes after a second.
+  void settle(std::string_view key, std::uint64_t number, call_end end) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
     if (owed == owed_.end()) {
@@ -387,7 +401,7 @@ class resilient_store {
     }
     if (end == call_end::part_failed) {
       owed->second.next_try = base::saturating_add(parts_.now(), std::chrono::seconds{1});
-    } else if (end == call_end::done && owed->second.times == times) {
+    } else if (end == call_end::done && owed->second.number == number) {
       owed_.erase(owed);
     }
   }
@@ -415,6 +429,7 @@ class resilient_store {
   std::string watch_failure_;           // the reason why the store does not report changes
   std::uint64_t counted_refusals_ = 0;  // refusals of the watch
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
+  std::uint64_t orders_ = 0;  // how often `owe` has noted a call
   std::vector<store_lease> to_release_;
 };
 

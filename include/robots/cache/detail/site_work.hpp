@@ -47,7 +47,7 @@ class site_work {
         epoch_(epoch),
         refreshes_(refreshes),
         is_suspect_(known.is_suspect),
-        is_changed_elsewhere_(known.is_changed_elsewhere && !refreshes),
+        is_changed_elsewhere_(known.is_changed_elsewhere),
         is_in_doubt_(known.policy && cache.policies.is_in_doubt(known)),
         fresh_(is_fresh ? known.policy : nullptr) {
     flight_->set_last(known.policy);
@@ -72,7 +72,7 @@ class site_work {
 
   [[nodiscard]] store_question question() {
     asked_store_at_ = cache_.parts.now();
-    if (!refreshes_ && flight_->is_changed_elsewhere.exchange(false)) {
+    if (flight_->is_changed_elsewhere.exchange(false)) {
       is_changed_elsewhere_ = true;  // the reply is newer than the message
     }
     return {flight_->site_key, policy_detail::counterpart_of(flight_->asked).key(), flight_->key,
@@ -115,6 +115,7 @@ class site_work {
   void start_fetch() {
     asked_by_ = policy::good(flight_->last());
     fetch_began_ = cache_.parts.now();
+    orders_before_ = cache_.store != nullptr ? cache_.store->orders() : 0;
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.policies.seed();
     result.excluded = cache_.rulings.excluded();
@@ -175,13 +176,15 @@ class site_work {
   [[nodiscard]] const std::string& value() const noexcept { return value_; }
   [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
+  /// The value that `resilient_store::orders` had when the fetch began.
+  [[nodiscard]] std::uint64_t orders_before() const noexcept { return orders_before_; }
 
   /// Returns true if the new answer makes all older copies outdated, also in other processes.
   [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
 
   void on_published(publish_answer answer) {
     step_ = work_step::done;
-    if (answer == publish_answer::failed) {
+    if (answer == publish_answer::failed || answer == publish_answer::outdated) {
       release_lease();
     } else {
       lease_.reset();  // publishing has ended the lease
@@ -288,7 +291,9 @@ class site_work {
     site_policies& policies = cache_.policies;
     std::optional<record> good;
     if (records.last_good) {
-      auto earlier = policies.judged(*records.last_good, {.last = last}, now, nullptr);
+      // Another process may have erased the copy that this process had before that record.
+      auto earlier = policies.judged(*records.last_good, {.last = may_be_erased ? nullptr : last},
+                                     now, nullptr);
       if (earlier->basis() == policy_basis::rules || earlier->leads_to()) {
         cache_.parts.tell(far_copy_event{policies.about(*flight_), *earlier, *records.last_good});
         last = std::move(earlier);
@@ -422,6 +427,7 @@ class site_work {
 
   std::optional<detail::retrieval> fetch_{};
   time_point fetch_began_{};
+  std::uint64_t orders_before_ = 0;
   std::shared_ptr<const policy> asked_by_{};  // the policy that a 304 confirms
 
   std::string value_{};
@@ -439,7 +445,8 @@ inline void publish(look_up_environment& cache, site_work& work) {
   const bool is_wanted = !work.value().empty() && !led.detached;
   publish_answer answer = publish_answer::failed;
   if (is_wanted && work.lease()) {
-    answer = cache.store->publish(led.site_key, work.value(), work.lifetime(), *work.lease());
+    answer = cache.store->publish(led.site_key, work.value(), work.lifetime(), *work.lease(),
+                                  work.orders_before());
   }
   work.on_published(answer);
   cache.store->release_and_catch_up(cache.parts.now());
