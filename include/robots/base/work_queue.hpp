@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/process.hpp>
 #include <robots/base/saturating_add.hpp>
 
 #include <chrono>
@@ -24,7 +25,9 @@ struct shared_memory {
 };
 
 /// A queue of bounded size, with a thread that passes the waiting items to a function, the worker.
-/// A full queue refuses an item at once, unless the caller asks to wait for room.
+/// A full queue refuses an item at once, unless the caller asks to wait for room. In a child
+/// process, where the thread does not exist, the queue refuses all items, and its end waits for
+/// nothing.
 template <class T>
 class work_queue {
  public:
@@ -51,6 +54,8 @@ class work_queue {
 
   ~work_queue() { end((std::chrono::milliseconds::max)()); }
 
+  [[nodiscard]] const home_process& home() const noexcept { return home_; }
+
   /// Adds an item of `size` octets. The item keeps `keeps.object` alive. Memory shared by waiting
   /// items counts once. Returns false and destroys the item if there is no room or the queue ends.
   ///
@@ -61,6 +66,9 @@ class work_queue {
   /// `push` with a `longest` above 0.
   [[nodiscard]] bool push(T item, std::size_t size, const shared_memory& keeps = {},
                           std::chrono::milliseconds longest = {}) {
+    if (!home_.is_here()) {
+      return false;
+    }
     shared& to = *shared_;
     std::unique_lock lock{to.mutex};
     const auto counted = [&] {
@@ -103,6 +111,9 @@ class work_queue {
   /// Waits until all earlier items are done. Returns false if this takes longer than `longest`. If
   /// the queue is ending, returns false at once. The worker's thread must not call `flush`.
   [[nodiscard]] bool flush(std::chrono::milliseconds longest) {
+    if (!home_.is_here()) {
+      return false;
+    }
     std::unique_lock lock{shared_->mutex};
     if (shared_->ends) {
       return false;
@@ -118,6 +129,11 @@ class work_queue {
   /// no effect.
   void end(std::chrono::milliseconds longest) {
     if (!thread_.joinable()) {
+      return;
+    }
+    if (!home_.is_here()) {
+      leave_value_to_parent(std::move(thread_));
+      leave_value_to_parent(std::move(shared_));
       return;
     }
     std::unique_lock lock{shared_->mutex};
@@ -191,6 +207,7 @@ class work_queue {
     return saturating_add(std::chrono::steady_clock::now(), longest);
   }
 
+  home_process home_{};
   std::shared_ptr<shared> shared_;
   std::thread thread_;
 };

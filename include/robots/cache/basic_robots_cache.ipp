@@ -116,6 +116,12 @@ ROBOTS_INLINE cache_controls::cache_controls(cache_options&& options,
     : engine_(std::make_unique<cache_detail::cache_engine>(std::move(options), parts, shared)) {}
 
 ROBOTS_INLINE cache_controls::~cache_controls() {
+  if (!engine_->is_here()) {
+    // Its locks and condition variables may wait for threads of the parent. Its leases in the store
+    // are the parent's.
+    base::leave_to_parent(engine_.release());
+    return;
+  }
   engine_->end();  // the threads of the engine can still use this object
 }
 

@@ -48,8 +48,8 @@ concept audited = requires { Event::name; } && !std::same_as<Event, look_up_even
 /// trail with the same path continues after the last whole line.
 ///
 /// All copies write to the same trail. Give copies to all caches that have the same options. Any
-/// thread may use any copy. Only one process may write a trail. This process must not fork while
-/// an `AuditTrail` exists. Needs POSIX.
+/// thread may use any copy. Only one process may write a trail. In a child of this
+/// process, each event throws `std::logic_error`. Needs POSIX.
 class AuditTrail {
   using writer = adapters_detail::audit_writer;
 
@@ -72,6 +72,7 @@ class AuditTrail {
   /// `audit_options::share`.
   template <adapters_detail::audited Event>
   void on(const Event& event) const {
+    queue_->home().require("AuditTrail");
     constexpr bool is_decision = std::same_as<Event, decision_event>;
     if ((is_decision || std::same_as<Event, admission_event>) && !writer_->takes()) {
       return;

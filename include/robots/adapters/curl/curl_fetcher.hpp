@@ -5,6 +5,7 @@
 #include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
+#include <robots/base/process.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
 
@@ -62,8 +63,10 @@ class CurlFetcher {
   explicit CurlFetcher(const curl_options& options)
       : CurlFetcher(options, &adapters_detail::plain_curl_slot, false) {}
 
-  /// Makes one exchange, and blocks until it has ended. Throws only `std::bad_alloc`.
+  /// Makes one exchange, and blocks until it has ended. Throws only `std::bad_alloc`,
+  /// and, in a child of the process that made the fetcher, `std::logic_error`.
   [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
+    home_.require("CurlFetcher");
     const auto web = lend(request);
     if (!web) {
       return adapters_detail::failed(fetch_error::local, adapters_detail::no_descriptor_text);
@@ -84,7 +87,7 @@ class CurlFetcher {
               const adapters_detail::curl_transfers::slot_factory& make, bool has_session) {
     const auto settings =
         std::make_shared<const adapters_detail::curl_settings>(options, has_session);
-    handles_ = std::make_shared<pool>(
+    handles_ = base::make_home<pool>(
         [settings, make] {
           return std::make_unique<adapters_detail::curl_transfers>(settings, make);
         },
@@ -114,6 +117,7 @@ class CurlFetcher {
     }
   }
 
+  base::home_process home_{};
   std::shared_ptr<pool> handles_;
 };
 

@@ -4,6 +4,7 @@
 #include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/transfer.hpp>
+#include <robots/base/process.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/http/message.hpp>
@@ -83,10 +84,24 @@ class curl_transfers {
           most != 0 ? most : (std::max<std::size_t>)(options.max_idle_handles, 1));
   }
 
+  curl_transfers(const curl_transfers&) = delete;
+  curl_transfers& operator=(const curl_transfers&) = delete;
+
+  /// Ends all exchanges. In a child process, leaves the connections of the parent alone.
+  ~curl_transfers() {
+    if (!home_.is_here()) {
+      base::leave_value_to_parent(std::move(waiting_));
+      base::leave_value_to_parent(std::move(running_));
+      base::leave_value_to_parent(std::move(idle_));
+      base::leave_to_parent(multi_.release());
+    }
+  }
+
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
   /// Begins an exchange when the limit permits it. A later `collect()` calls `done`.
   void async_fetch(fetch_request request, on_done done) {
+    home_.require("CurlFetcher or curl_multi_fetcher");
     std::list<exchange> added(1);
     exchange& one = added.front();
     one.request = std::move(request);
@@ -109,6 +124,7 @@ class curl_transfers {
   /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
   /// called or `timeout` passes. If a callback throws, the next `run_once` calls the rest.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
+    home_.require("CurlFetcher or curl_multi_fetcher");
     perform();
     std::size_t called = collect();
     if (lacks_descriptor_) {
@@ -300,6 +316,7 @@ class curl_transfers {
     }
   }
 
+  base::home_process home_{};
   std::shared_ptr<const curl_settings> settings_;
   slot_factory make_;
   std::function<void()> wake_;

@@ -3,6 +3,7 @@
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/process.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -27,7 +28,7 @@ class RedisPaceLedger final : public PaceLedger {
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL or a limit of 0.
   explicit RedisPaceLedger(const redis_options& options = {})
       : prefix_{options.key_prefix + "pace:"},
-        client_{std::make_unique<adapters_detail::redis_client>(options)} {}
+        client_{base::make_home<adapters_detail::redis_client>(options, "RedisPaceLedger")} {}
 
   /// See `PaceLedger`. Throws `store_error` if Redis does not answer as expected.
   [[nodiscard]] std::chrono::nanoseconds take_turn(std::string_view host,
@@ -114,7 +115,7 @@ return 0
   }
 
   std::string prefix_;
-  std::unique_ptr<adapters_detail::redis_client> client_;
+  base::home_ptr<adapters_detail::redis_client> client_;
   std::string owner_ = adapters_detail::store_token();
 };
 

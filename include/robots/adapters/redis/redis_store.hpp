@@ -4,6 +4,7 @@
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/process.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
@@ -94,7 +95,7 @@ class RedisStore : public SharedStore {
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL, a limit of 0, or
   /// a `key_prefix` whose braces would spread the keys of a site over a cluster.
   explicit RedisStore(const redis_options& options = {})
-      : client_{std::make_shared<client>(options)},
+      : client_{base::make_home<client>(options, "RedisStore")},
         prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
         timeout_{options.command_timeout},
         max_value_bytes_{options.max_value_bytes} {
@@ -270,15 +271,16 @@ class RedisStore : public SharedStore {
   /// thread calls `on_change("")`, so that a cache compares its rules with the store at least as
   /// often.
   void watch(std::function<void(std::string_view)> on_change) override {
+    client_->check_process();
     const std::scoped_lock lock{*watching_};
-    watcher_ = {};
+    watcher_.reset();
     seen_->accept();
     if (on_change) {
       std::promise<void> tried;
       const std::future<void> first_try = tried.get_future();
       watcher_ =
-          base::jthread{&RedisStore::follow,  client_,         channel(), timeout_, sender_, seen_,
-                        std::move(on_change), std::move(tried)};
+          base::make_home<base::jthread>(&RedisStore::follow, client_, channel(), timeout_, sender_,
+                                         seen_, std::move(on_change), std::move(tried));
       first_try.wait();
     }
   }
@@ -421,7 +423,7 @@ class RedisStore : public SharedStore {
   std::shared_ptr<adapters_detail::redis_watch_state> seen_ =
       std::make_shared<adapters_detail::redis_watch_state>();
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
-  base::jthread watcher_{};
+  base::home_ptr<base::jthread> watcher_{};
 };
 
 }  // namespace robots

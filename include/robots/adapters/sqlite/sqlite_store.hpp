@@ -2,8 +2,10 @@
 
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/sqlite/detail/open_files.hpp>
 #include <robots/adapters/sqlite/sqlite_options.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/base/process.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
@@ -58,6 +60,7 @@ class sqlite_file {
     if (std::error_code missing; std::filesystem::is_other(options.path, missing)) {
       fail("it is no regular file");
     }
+    refuse_inherited(options.path);
     // Without a slash, SQLite reads some names as a URI or as a database in memory.
     const std::string name = (options.path.starts_with('/') ? "" : "./") + options.path;
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -65,6 +68,7 @@ class sqlite_file {
     const int code = ::sqlite3_open_v2(name.c_str(), &opened, flags | SQLITE_OPEN_EXRESCODE, {});
     handle_.reset(opened, &::sqlite3_close);
     check(code);
+    open_.emplace(options.path);
     ::sqlite3_busy_handler(opened, &wait, this);
     int step = file_step;
     ::sqlite3_file_control(opened, nullptr, SQLITE_FCNTL_CHUNK_SIZE, &step);
@@ -266,6 +270,7 @@ class sqlite_file {
   }
 
   const sqlite_options options_;
+  std::optional<open_file> open_{};  // destroyed after `handle_`
   std::chrono::steady_clock::time_point give_up_{};
   bool is_full_ = false;  // true if the last error was that the disk, a quota or the file is full
   std::shared_ptr<sqlite3> handle_{};
@@ -284,7 +289,7 @@ class sqlite_file {
 ///
 /// Calls that read do not wait for calls that write. `watch` starts a thread that looks for changes
 /// ten times a second. If your program forks, open each store after the fork. If a store was open
-/// before the fork, the child process must not use or destroy the store, nor open the file.
+/// at the fork, the child cannot use it, nor open the file: both throw `std::logic_error`.
 class SqliteStore : public SharedStore {
   using sqlite = adapters_detail::sqlite_file;
   using pool = adapters_detail::handle_pool<sqlite>;
@@ -301,7 +306,7 @@ class SqliteStore : public SharedStore {
       throw std::invalid_argument{
           "sqlite_options: set path, max_bytes of 1 MiB at least, and a timeout above 0"};
     }
-    files_ = std::make_shared<pool>([=] { return std::make_unique<sqlite>(options); }, 8);
+    files_ = base::make_home<pool>([=] { return std::make_unique<sqlite>(options); }, 8);
     try {
       static_cast<void>(lend());
     } catch (const adapters_detail::sqlite_lock_error&) {
@@ -377,11 +382,13 @@ class SqliteStore : public SharedStore {
   }
 
   void watch(std::function<void(std::string_view)> on_change) override {
+    check_process();
     const std::scoped_lock lock{*watching_};
-    watcher_ = {};
+    watcher_.reset();
     if (on_change) {
       const std::int64_t newest = lend()->number("SELECT max(number) FROM changes");
-      watcher_ = base::jthread{&SqliteStore::follow, files_, origin_, std::move(on_change), newest};
+      watcher_ = base::make_home<base::jthread>(&SqliteStore::follow, files_, origin_,
+                                                std::move(on_change), newest);
     }
   }
 
@@ -405,6 +412,7 @@ class SqliteStore : public SharedStore {
  private:
   /// Lends a connection. Makes the tables first, unless an earlier call has done so.
   [[nodiscard]] pool::loan lend() {
+    check_process();
     auto lent = files_->lend();
     if (!*is_prepared_) {
       lent->prepare();
@@ -441,11 +449,14 @@ class SqliteStore : public SharedStore {
   static std::string site(std::string_view key) { return std::string{"site:"}.append(key); }
   static std::string lease(std::string_view key) { return std::string{"lease:"}.append(key); }
 
+  void check_process() const { home_.require("SqliteStore"); }
+
+  base::home_process home_{};
   std::shared_ptr<pool> files_;
   std::unique_ptr<std::atomic<bool>> is_prepared_ = std::make_unique<std::atomic<bool>>(false);
   std::string origin_ = adapters_detail::store_token();  // identifies changes by this store
   std::unique_ptr<std::mutex> watching_ = std::make_unique<std::mutex>();
-  base::jthread watcher_{};
+  base::home_ptr<base::jthread> watcher_{};
 };
 
 }  // namespace robots

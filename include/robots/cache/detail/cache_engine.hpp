@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/process.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 
 #include <algorithm>
@@ -193,6 +194,11 @@ class cache_engine : public look_up_environment {
     store->watch(learn, [this] { run_errands(); });
   }
 
+  /// Returns false in a child of the process that made the cache. The child has no threads of the
+  /// cache, and the store reports no changes to it.
+  [[nodiscard]] bool is_here() const noexcept { return home_.is_here(); }
+  void check_process() const { home_.require("basic_robots_cache"); }
+
   /// Stops the threads and waits for them. The owner must call this before the destructor.
   void end() {
     closing_.request_stop();
@@ -208,6 +214,7 @@ class cache_engine : public look_up_environment {
 
   /// Continues a look-up until its caller must send a request or wait. Never blocks.
   void proceed(site_look_up& look) {
+    check_process();
     look.proceed();
     hand_over_left(look, {.deadline = (time_point::min)()});
     if (look.work && look.work->next() != work_step::fetch) {
@@ -218,6 +225,7 @@ class cache_engine : public look_up_environment {
   /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`.
   [[nodiscard]] found load(std::string_view host_or_url, const call_options& call,
                            bool refreshes = false) {
+    check_process();
     const auto asked = parse_site(host_or_url);
     if (!asked) {
       return ruling_on(asked, host_or_url);
@@ -250,6 +258,7 @@ class cache_engine : public look_up_environment {
 
   /// Asks the shared store, if there is one, for the rulings on sites. Blocks.
   void learn_rulings(const std::vector<std::string>& keys) {
+    check_process();
     constexpr std::size_t at_once = 64;
     for (auto next = keys.begin(); store != nullptr && next != keys.end();) {
       std::vector<store_question> questions;
@@ -493,6 +502,7 @@ class cache_engine : public look_up_environment {
 
   void publish(site_work& work) { cache_detail::publish(*this, work); }
 
+  base::home_process home_{};
   std::mutex queue_mutex_;  // guards the next four members
   base::clock_condition queue_changed_;
   std::vector<shared_work> queued_;

@@ -4,6 +4,7 @@
 #include <robots/adapters/redis/detail/connector.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/process.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
 
@@ -114,15 +115,22 @@ class redis_client {
   using clock = std::chrono::steady_clock;
 
  public:
-  explicit redis_client(const redis_options& options) : connector_{options} {
+  /// `owner` is the name of the class that uses the client, for messages.
+  redis_client(const redis_options& options, const char* owner)
+      : connector_{options}, owner_{owner} {
     if (!is_cluster()) {
       nodes_[redis_address{}] = std::make_shared<redis_node>(connector_);
     }
   }
 
+  /// Throws `std::logic_error` in a child of the process that made this client, since the
+  /// connections are those of the parent.
+  void check_process() const { home_.require(owner_); }
+
   /// Returns the replies to independent commands. Replies of a node that cannot be reached have the
   /// kind `lost`. Throws `store_error` if all replies are lost.
   [[nodiscard]] std::vector<redis_reply> ask(std::span<const redis_command> commands) {
+    check_process();
     if (!is_cluster()) {
       return nodes_.begin()->second->ask(commands);
     }
@@ -159,6 +167,7 @@ class redis_client {
 
   /// Does the same as `ask_one`, but any node of a cluster may answer the command.
   [[nodiscard]] redis_reply ask_any(const redis_command& command, redis_reply::kind wanted) {
+    check_process();
     if (!is_cluster()) {
       return ask_one(command, wanted);
     }
@@ -190,6 +199,7 @@ class redis_client {
 
   /// Returns the only server, or the masters of the cluster.
   [[nodiscard]] std::vector<std::shared_ptr<redis_node>> servers() {
+    check_process();
     learn_slots();
     std::vector<std::shared_ptr<redis_node>> nodes;
     const std::scoped_lock lock{mutex_};
@@ -372,6 +382,8 @@ class redis_client {
   }
 
   redis_connector connector_;
+  const char* owner_;
+  base::home_process home_{};
   std::mutex learning_;  // guards the next two members
   clock::time_point next_learning_;
   std::string failure_;
