@@ -74,6 +74,7 @@ static_assert(robots::Fetcher<OneAtATime>);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_tls, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_body_limit, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_stray_lines, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_timeout, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_stop, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_broken_peer, OneAtATime);

@@ -32,6 +32,7 @@ static_assert(std::copyable<CprFetcher>);
 
 TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_headers, robots::CprFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_stray_lines, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_header_limit, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_tls, robots::CprFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_redirect, robots::CprFetcher);

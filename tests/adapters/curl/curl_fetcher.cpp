@@ -83,6 +83,7 @@ static_assert(to_fetch_error(CURLE_OUT_OF_MEMORY) == fetch_error::other);
 
 TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_headers, robots::CurlFetcher);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_stray_lines, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_header_limit, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_tls, robots::CurlFetcher);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_redirect, robots::CurlFetcher);

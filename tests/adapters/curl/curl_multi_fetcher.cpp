@@ -70,6 +70,7 @@ void run(curl_multi_fetcher& web) {
 
 // CurlFetcher runs the other cases: it drives its exchanges in the same way.
 TEST_CASE_TEMPLATE_INVOKE(fetcher_plain, OneAtATime);
+TEST_CASE_TEMPLATE_INVOKE(fetcher_stray_lines, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_timeout, OneAtATime);
 TEST_CASE_TEMPLATE_INVOKE(fetcher_stop, OneAtATime);
 

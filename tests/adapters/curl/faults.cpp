@@ -34,12 +34,17 @@ constexpr const char* good_body = "User-agent: *\nDisallow: /good\n";
 /// An HTTP or HTTPS server with one fault at /robots.txt and a correct response at /good.
 class faulty_server {
  public:
-  faulty_server(fault kind, bool secure) : what_(kind) {
-    const auto plan = [this](const fault_request& request) {
+  /// If `has_stray_line` is true, the headers of the response have a line without a colon.
+  faulty_server(fault kind, bool secure, bool has_stray_line = false) : what_(kind) {
+    const auto plan = [this, has_stray_line](const fault_request& request) {
       if (request.path == good_path) {
         return fault_plan{.body = good_body};
       }
-      return fault_plan{.kind = what_, .body = denies_in_the_end()};
+      fault_plan faulty{.kind = what_, .body = denies_in_the_end()};
+      if (has_stray_line) {
+        faulty.headers = {{"a stray line\r\nX-After", "1"}};
+      }
+      return faulty;
     };
     if (secure) {
       server_ = std::make_unique<fault_server>(plan, authority_.issue({"127.0.0.1"}));
@@ -104,6 +109,22 @@ TEST_CASE("A fault causes an error or a whole response, and does not affect the 
       check_answered(fetcher.fetch(get(server->url(good_path))), 200, good_body);
       CHECK(server->requests() == 2);
       CHECK(server->connections() <= 2);
+    }
+  }
+}
+
+TEST_CASE("A fault causes the same result if the headers have a line without a colon") {
+  for (const bool secure : {false, true}) {
+    for (const fault_case& wanted : fault_cases()) {
+      CAPTURE(secure);
+      CAPTURE(to_string(wanted.kind));
+      const faulty_server server(wanted.kind, secure, true);
+      const CurlFetcher fetcher(server.options());
+      fetch_request request = get(server->url());
+      request.max_bytes = body_limit;
+      check_response(fetcher.fetch(request), wanted);
+      CHECK(server->requests() <= 2);
+      check_answered(fetcher.fetch(get(server->url(good_path))), 200, good_body);
     }
   }
 }

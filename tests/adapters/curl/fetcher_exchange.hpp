@@ -17,8 +17,10 @@
 #include <cstddef>
 #include <sstream>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 TEST_CASE_TEMPLATE_DEFINE("A fetcher returns status, headers and body", F, fetcher_plain) {
@@ -117,6 +119,84 @@ TEST_CASE_TEMPLATE_DEFINE("A fetcher keeps the headers of the final response onl
   SUBCASE("and reports an interim response without a final one as an error") {
     const raw_server server("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     check_failed(fetcher.fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("A fetcher skips lines among the headers that are no fields", F,
+                          fetcher_stray_lines) {
+  using namespace robots::test;
+  const std::string start = "HTTP/1.1 200 OK\r\nX-A: b\r\na stray line\r\n";
+
+  SUBCASE("and sends the same request once more, on a new connection") {
+    for (const bool keeps : {false, true}) {
+      for (const char* const line :
+           {"a stray line\r\n", "HTTP/1.1 200 OK\r\n", "<br>\r\n", " Server\r\n", "stray\n"}) {
+        CAPTURE(line);
+        const raw_server server("HTTP/1.1 200 OK\r\n" + std::string(line) +
+                                "X-A: b\r\nContent-Length: 2\r\n\r\nhi");
+        robots::curl_options options = direct();
+        options.keep_connections = keeps;
+        F fetcher(options);
+        robots::fetch_request request = get(server.url("/a%20b?c=d&e"));
+        request.headers = {{"User-Agent", "FooBot/1.0"}, {"If-None-Match", "\"0\""}};
+        const robots::fetch_response response = fetcher.fetch(request);
+        check_answered(response, 200, "hi");
+        CHECK(value_of(response, "X-A") == "b");
+        CHECK(response.headers.size() == 2);
+        CHECK(server.connections() == 2);
+        const std::string sent = server.last_request();
+        CHECK(sent.starts_with("GET /a%20b?c=d&e HTTP/1.1\r\nHost: 127.0.0.1:"));
+        CHECK(
+            sent.ends_with("\r\nUser-Agent: FooBot/1.0\r\nIf-None-Match: \"0\"\r\n"
+                           "Connection: close\r\n\r\n"));
+        // The handle of the next exchange is as good as new.
+        loopback_server good;
+        good.get("/robots.txt", std::string(rules));
+        check_answered(fetcher.fetch(get(good.url("/robots.txt"))), 200, rules);
+      }
+    }
+  }
+  SUBCASE("but only once") {
+    for (const char* const rest : {"", "X-Ha", "Content-Length: 3\r\n\r\nhi",
+                                   "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\nhi"}) {
+      CAPTURE(rest);
+      const raw_server server(start + rest);
+      check_failed(F(direct()).fetch(get(server.url())), robots::fetch_error::protocol);
+      CHECK(server.connections() == 2);
+    }
+  }
+  SUBCASE("but limits their octets") {
+    const raw_server server(start, raw_ending::repeat);
+    check_failed(F(direct()).fetch(get(server.url())), robots::fetch_error::protocol);
+  }
+  SUBCASE("and keeps to the timeout of the request") {
+    for (const char* const rest : {"", "Content-Length: 3\r\n\r\nhi"}) {
+      const raw_server server(start + rest, raw_ending::stall);
+      robots::fetch_request request = get(server.url());
+      request.timeout = short_timeout;
+      check_failed(F(direct()).fetch(request), robots::fetch_error::timeout);
+    }
+  }
+  SUBCASE("and stops when the caller stops it") {
+    const raw_server server(start + "Content-Length: 3\r\n\r\nhi", raw_ending::stall);
+    std::stop_source stop;
+    robots::fetch_request request = get(server.url());
+    request.stop = stop.get_token();
+    const std::jthread other([&] {
+      while (server.connections() < 2) {
+        std::this_thread::yield();
+      }
+      stop.request_stop();
+    });
+    check_failed(F(direct()).fetch(request), robots::fetch_error::cancelled);
+  }
+  SUBCASE("but makes no second request if a proxy may be in use") {
+    const raw_server proxy(start + "Content-Length: 2\r\n\r\nhi");
+    robots::curl_options options = direct();
+    options.proxy = "http://127.0.0.1:" + std::to_string(proxy.port());
+    const robots::fetch_response response = F(options).fetch(get("http://site.example/robots.txt"));
+    check_failed(response, robots::fetch_error::protocol);
+    CHECK(proxy.connections() == 1);
   }
 }
 

@@ -45,6 +45,11 @@ namespace robots {
 /// If the server closes a reused connection before sending any octet of the response, libcurl sends
 /// the request again on a new connection (RFC 9112, section 9.3.1).
 ///
+/// A line without a colon among the headers is skipped, as browsers do. libcurl ends an exchange at
+/// such a line. Then the fetcher sends the same request once more and reads the response itself, in
+/// the time that is left. It does so only if no proxy can be in use, and if libcurl was built with
+/// Gopher, which is the default. Otherwise, the error is `fetch_error::protocol`.
+///
 /// While this process has no free file descriptor, an exchange waits for one, at most for its
 /// timeout. Then it returns `fetch_error::local`. If the proxy fails or wants credentials, returns
 /// `fetch_error::proxy`.

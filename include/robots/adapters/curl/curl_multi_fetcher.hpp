@@ -257,6 +257,9 @@ class curl_transfers {
   /// Handles the end of the transfer of a running exchange. If it lacked a file descriptor, the
   /// exchange waits for another try.
   void finish(exchange& one, CURLcode code) {
+    if (one.transfer && !one.request.stop.stop_requested() && one.transfer->may_begin_again(code)) {
+      return begin_again(one, code);
+    }
     if (!one.transfer || one.request.stop.stop_requested() ||
         !one.transfer->lacks_descriptor(code)) {
       return end(running_, one, code);
@@ -264,9 +267,27 @@ class curl_transfers {
     if (!may_wait(one)) {
       return end_without_descriptor(running_, one);
     }
+    const bool is_reusable = one.transfer->is_reusable();
     one.transfer.reset();
-    idle_.push_back(std::exchange(one.slot, {}));
+    curl_slot slot = std::exchange(one.slot, {});
+    if (is_reusable) {
+      idle_.push_back(std::move(slot));
+    }
     waiting_.splice(waiting_.begin(), running_, one.self);
+  }
+
+  /// Repeats the exchange `one` as a raw exchange. If that cannot begin, the exchange ends with
+  /// `code`.
+  void begin_again(exchange& one, CURLcode code) {
+    bool is_accepted = false;
+    try {
+      is_accepted = curl_multi_add_handle(multi(), one.transfer->begin_again()) == CURLM_OK;
+    } catch (...) {
+      is_accepted = false;  // there is no memory, or this libcurl makes no raw exchanges
+    }
+    if (!is_accepted) {
+      end(running_, one, code);
+    }
   }
 
   /// Returns true if an exchange may wait for a file descriptor. Its wait begins with the first
@@ -303,7 +324,11 @@ class curl_transfers {
     } catch (...) {
       one.response.error = fetch_error::other;  // there is no memory for the response
     }
+    const bool is_reusable = !one.transfer || one.transfer->is_reusable();
     one.transfer.reset();
+    if (!is_reusable) {
+      one.slot = {};
+    }
     if (one.slot && idle_.size() < settings_->options.max_idle_handles) {
       idle_.push_back(std::move(one.slot));
     }

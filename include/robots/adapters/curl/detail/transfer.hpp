@@ -3,6 +3,8 @@
 #include <robots/adapters/coding/content_decoder.hpp>
 #include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/header_lines.hpp>
+#include <robots/adapters/curl/detail/raw_exchange.hpp>
+#include <robots/adapters/curl/detail/response_reader.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/curl/detail/without_credentials.hpp>
 #include <robots/base/ascii.hpp>
@@ -28,31 +30,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots::adapters_detail {
-
-/// Returns the length in the `value` of a Content-Length field. Returns an empty optional if
-/// `value` is not a number below 10^18 or a list of equal ones, or differs from `earlier` fields.
-/// Without a valid length, the end of the body is unknown (RFC 9112, section 6.3). libcurl does not
-/// compare lengths. libcurl uses the last length, and ignores a length that does not fit into 63
-/// bits.
-[[nodiscard]] constexpr std::optional<std::uint64_t> content_length(
-    std::string_view value, std::optional<std::uint64_t> earlier) noexcept {
-  while (true) {
-    const std::size_t comma = value.find(',');
-    constexpr std::uint64_t too_large = 1'000'000'000'000'000'000;  // still fits into 63 bits
-    const auto one =
-        base::parse_decimal(base::trim(value.substr(0, comma), base::is_space), too_large);
-    if (!one || *one == too_large || earlier.value_or(*one) != *one) {
-      return std::nullopt;
-    }
-    if (comma == std::string_view::npos) {
-      return one;
-    }
-    earlier = one;
-    value.remove_prefix(comma + 1);
-  }
-}
 
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
   return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
@@ -99,6 +79,14 @@ namespace robots::adapters_detail {
 /// handle from `multi`. Callbacks check each address before libcurl opens a socket, receive the
 /// decoded body and count the octets of the headers. They end the transfer if a limit is exceeded
 /// or the body of a redirect begins. After the transfer, `finish` reads the response.
+///
+/// libcurl refuses a header section with a line that has no colon. Then `begin_again` prepares a
+/// second, raw exchange, whose octets this object reads itself:
+///
+///     libcurl: HTTP --> callbacks ----> decoder --> finish
+///         | a header without a colon       ^
+///         v                                |
+///     libcurl: raw --> response_reader ----+
 class curl_transfer {
  public:
   /// `settings` must already be applied to `easy`. `request` and `settings` must outlive this
@@ -127,7 +115,7 @@ class curl_transfer {
     set_option(easy_, CURLOPT_PREREQDATA, self);
     set_option(easy_, CURLOPT_OPENSOCKETFUNCTION, &on_socket);
     set_option(easy_, CURLOPT_OPENSOCKETDATA, self);
-    set_option(easy_, CURLOPT_WRITEFUNCTION, &on_text<&curl_transfer::take_body>);
+    set_option(easy_, CURLOPT_WRITEFUNCTION, &on_text<&curl_transfer::take_octets>);
     set_option(easy_, CURLOPT_WRITEDATA, self);
     set_option(easy_, CURLOPT_HEADERFUNCTION, &on_text<&curl_transfer::count_header>);
     set_option(easy_, CURLOPT_HEADERDATA, self);
@@ -157,7 +145,42 @@ class curl_transfer {
     return needs_some && (lacks_descriptor_ || !has_descriptors(exchange_descriptors));
   }
 
+  /// Returns true if libcurl refused the header section for a line without a colon. Then
+  /// `begin_again` may follow. An exchange that may go through a proxy is not repeated, since a raw
+  /// exchange cannot.
+  [[nodiscard]] bool may_begin_again(CURLcode code) const noexcept {
+    constexpr std::size_t longest_request = 1'000'000;  // its URL fits into libcurl's limit
+    return code == CURLE_WEIRD_SERVER_REPLY && !reader_ && proxy_ == proxy_use::never &&
+           std::string_view(error_text_.data()) == "Header without colon" && !sent_.empty() &&
+           sent_.size() < longest_request;
+  }
+
+  /// Prepares the same request as a raw exchange, in the time that is left. The handle must not be
+  /// used for another transfer afterwards. Returns the handle. Throws what `set_option` throws,
+  /// without Gopher in libcurl, too.
+  [[nodiscard]] CURL* begin_again() {
+    is_reusable_ = false;
+    prepare_raw(easy_, request_, sent_);
+    curl_multi_remove_handle(multi_, easy_);
+    const std::chrono::microseconds taken(info<curl_off_t>(CURLINFO_TOTAL_TIME_T));
+    reader_.emplace(settings_.options.max_header_bytes);
+    headers_complete_ = false;
+    has_tls_ = false;
+    is_closed_ = false;
+    error_text_ = {};
+    if (request_.timeout.count() != 0) {
+      const auto left = request_.timeout - std::chrono::ceil<std::chrono::milliseconds>(taken);
+      set_option(easy_, CURLOPT_TIMEOUT_MS,
+                 curl_milliseconds((std::max)(left, std::chrono::milliseconds{1})));
+    }
+    return easy_;
+  }
+
+  /// Returns true if the handle may make other transfers.
+  [[nodiscard]] bool is_reusable() const noexcept { return is_reusable_; }
+
   [[nodiscard]] fetch_response finish(CURLcode code) {
+    code = reader_ ? judge_raw(code) : code;
     const bool is_cut_off = has_redirect() && code != CURLE_ABORTED_BY_CALLBACK;
     if (code == CURLE_OK || is_cut_off || decoder_.is_over_limit()) {
       return received({});
@@ -215,6 +238,8 @@ class curl_transfer {
       transfer.is_closed_ = transfer.is_closed_ || (size == 2 && data[1] == 0);
     } else if (type == CURLINFO_HEADER_IN) {
       transfer.headers_.tolerate(data, size);
+    } else if (type == CURLINFO_HEADER_OUT) {
+      transfer.keep_sent({data, size});
     }
     return 0;
   }
@@ -240,6 +265,7 @@ class curl_transfer {
   static int on_connection(void* self, char* peer, char* /*own*/, int /*port*/,
                            int /*own_port*/) noexcept {
     auto& transfer = *static_cast<curl_transfer*>(self);
+    transfer.sent_.clear();  // libcurl sends the request again on a new connection
     transfer.on_other_connection_ =
         !transfer.permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
     return transfer.on_other_connection_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
@@ -277,6 +303,47 @@ class curl_transfer {
     return failure;
   }
 
+  /// Keeps the request that libcurl sends, for `begin_again`.
+  void keep_sent(std::string_view octets) noexcept {
+    try {
+      if (proxy_ == proxy_use::never && !reader_) {
+        sent_.append(octets);
+      }
+    } catch (...) {
+      sent_.clear();  // there is no memory to keep the request, so it is not sent again
+    }
+  }
+
+  /// Reads octets of a raw exchange.
+  std::size_t take_raw(std::string_view octets) noexcept {
+    try {
+      std::string body;
+      reader_->take(octets, body);
+      headers_complete_ = reader_->has_headers();
+      if (!body.empty() && take_body(body) == refused) {
+        return refused;
+      }
+    } catch (...) {
+      return fail(fetch_error::other, "there is no memory for the body");
+    }
+    if (reader_->problem() != nullptr) {
+      return fail(fetch_error::protocol, reader_->problem());
+    }
+    return reader_->is_complete() ? refused : octets.size();
+  }
+
+  /// Returns the code that libcurl would have returned for an exchange that ended with `code`.
+  [[nodiscard]] CURLcode judge_raw(CURLcode code) const noexcept {
+    if (code == CURLE_WRITE_ERROR && reader_->is_complete()) {
+      return CURLE_OK;  // `take_raw` ended the exchange after the whole response
+    }
+    return code == CURLE_OK && headers_complete_ && !reader_->may_end() ? CURLE_PARTIAL_FILE : code;
+  }
+
+  std::size_t take_octets(std::string_view text) noexcept {
+    return reader_ ? take_raw(text) : take_body(text);
+  }
+
   std::size_t take_body(std::string_view text) noexcept {
     if (has_redirect()) {
       return refused;
@@ -293,11 +360,8 @@ class curl_transfer {
   }
 
   std::size_t count_header(std::string_view line) noexcept {
-    // For each new header, libcurl searches all earlier headers. This takes quadratic time.
-    constexpr std::size_t max_header_lines = 1'000;
     if (line.size() > header_room_ || ++header_lines_ > max_header_lines) {
-      return fail(fetch_error::protocol,
-                  "the headers have more octets than max_header_bytes, or over 1000 lines");
+      return fail(fetch_error::protocol, too_many_headers);
     }
     header_room_ -= line.size();
     if (line.starts_with("HTTP/")) {
@@ -308,8 +372,7 @@ class curl_transfer {
     if (base::starts_with_ignoring_case(line, length)) {
       length_ = content_length(line.substr(length.size()), length_);
       if (!length_) {
-        return fail(fetch_error::protocol,
-                    "Content-Length is not a number, or has different values");
+        return fail(fetch_error::protocol, bad_length);
       }
     }
     headers_complete_ = headers_complete_ || line == "\r\n" || line == "\n";
@@ -330,8 +393,11 @@ class curl_transfer {
   }
 
   [[nodiscard]] bool has_redirect() const noexcept {
-    return headers_complete_ &&
-           detail::is_redirect(static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE)));
+    return headers_complete_ && detail::is_redirect(status());
+  }
+
+  [[nodiscard]] int status() const noexcept {
+    return reader_ ? reader_->status() : static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
   }
 
   static constexpr int wants_credentials = 407;  // RFC 9110, section 15.5.8
@@ -363,7 +429,8 @@ class curl_transfer {
   [[nodiscard]] bool is_whole_anyway(CURLcode code) {
     decoder_.finish();
     if (code == CURLE_RECV_ERROR) {
-      return decoder_.is_proven() && !field("Content-Length") && !field("Transfer-Encoding");
+      return decoder_.is_proven() && !has_field("Content-Length") &&
+             !has_field("Transfer-Encoding");
     }
     return (code == CURLE_PARTIAL_FILE || code == CURLE_OPERATION_TIMEDOUT) &&
            decoder_.is_one_stream();
@@ -378,28 +445,36 @@ class curl_transfer {
     return exists ? found : nullptr;
   }
 
+  [[nodiscard]] bool has_field(const char* name) const noexcept {
+    return reader_ ? detail::find_header(reader_->headers(), name).has_value()
+                   : field(name) != nullptr;
+  }
+
   /// Tells the decoder the codings of the response.
   void set_codings() {
+    constexpr const char* name = "Content-Encoding";
     std::string codings;
-    while (const curl_header* const next = field("Content-Encoding", coding_fields_)) {
+    if (reader_) {
+      for (const http_header& header : reader_->headers()) {
+        if (base::equal_ignoring_case(header.name, name)) {
+          codings.append(header.value).append(",");
+        }
+      }
+    }
+    while (const curl_header* const next = reader_ ? nullptr : field(name, coding_fields_)) {
       ++coding_fields_;
       codings.append(next->value).append(",");
     }
     decoder_.set_codings(codings);
   }
 
-  /// Returns the response. `problem` is a message if the body could not be received. If the
-  /// body is faulty, returns an error for a 2xx status, or else a response without the body.
-  [[nodiscard]] fetch_response received(std::string_view problem) {
-    const int status = static_cast<int>(info<long>(CURLINFO_RESPONSE_CODE));
-    if (status < 200 || !headers_complete_) {
-      return failed(fetch_error::protocol, "the connection ended before the header section did");
+  /// Returns the fields of the response. Ignores those of interim responses, of a proxy's answer to
+  /// CONNECT and of trailers.
+  [[nodiscard]] std::vector<http_header> fields() const {
+    if (reader_) {
+      return reader_->headers();
     }
-    if (status == wants_credentials && proxy_ != proxy_use::never) {
-      return failed(fetch_error::proxy, proxy_name() + " wants credentials (HTTP 407)");
-    }
-    fetch_response response{.status = status};
-    // Ignores the fields of interim responses, of a proxy's answer to CONNECT and of trailers.
+    std::vector<http_header> result;
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
@@ -407,9 +482,22 @@ class curl_transfer {
         continue;  // a line that is no field; see `header_lines`
       }
       // libcurl leaves a CR in an empty value.
-      response.headers.push_back(
-          {field->name, std::string(base::trim(field->value, base::is_space))});
+      result.push_back({field->name, std::string(base::trim(field->value, base::is_space))});
     }
+    return result;
+  }
+
+  /// Returns the response. `problem` is a message if the body could not be received. If the
+  /// body is faulty, returns an error for a 2xx status, or else a response without the body.
+  [[nodiscard]] fetch_response received(std::string_view problem) {
+    const int status = this->status();
+    if (status < 200 || !headers_complete_) {
+      return failed(fetch_error::protocol, "the connection ended before the header section did");
+    }
+    if (status == wants_credentials && proxy_ != proxy_use::never) {
+      return failed(fetch_error::proxy, proxy_name() + " wants credentials (HTTP 407)");
+    }
+    fetch_response response{.status = status, .headers = fields()};
     // Returns true if a header with this name has a value other than `usual`. Ignores empty values.
     const auto has_other = [&](std::string_view name, std::string_view usual) {
       return std::ranges::any_of(response.headers, [&](const http_header& header) {
@@ -458,7 +546,10 @@ class curl_transfer {
   const curl_settings& settings_;
   proxy_use proxy_ = settings_.next_proxy();
   curl_strings lines_;
-  content_decoder decoder_;  // holds the decoded body, up to the limit
+  content_decoder decoder_;                  // holds the decoded body, up to the limit
+  std::string sent_{};                       // the request, as libcurl has sent it
+  std::optional<response_reader> reader_{};  // reads the response of a raw exchange
+  bool is_reusable_ = true;
   bool has_body_ = false;
   std::size_t coding_fields_ = 0;
   std::size_t header_room_;
