@@ -15,6 +15,7 @@
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,9 @@ struct retrieval_options {
   /// If true, a redirect to the robots.txt of another site ends the retrieval, and the caller looks
   /// up that site. Redirects to another path, or to a URL with a query, are still followed.
   bool leave_to_other_sites = false;
+  /// If not null, gets the number of each try in which an exchange has timed out. Any thread may
+  /// read the number during the retrieval.
+  std::shared_ptr<std::atomic<int>> timed_out_tries{};
 };
 
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.

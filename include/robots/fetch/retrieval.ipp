@@ -45,6 +45,9 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
   if (response.error != fetch_error::none) {
     response.status = 0;
   }
+  if (response.error == fetch_error::timeout && options_.timed_out_tries) {
+    *options_.timed_out_tries = result_.attempts;
+  }
   const bool has_response = response.error == fetch_error::none;
   result_.exchanges.push_back({chain_.back(), response.status, response.error});
   result_.timings.push_back({.ended = now,

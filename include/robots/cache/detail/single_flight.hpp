@@ -49,6 +49,8 @@ class flight {
   std::atomic<bool> detached = false;
   /// If true, the store must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
+  /// The number of the last try of the fetch that has timed out; 0 if none has.
+  std::atomic<int> timed_out_tries = 0;
   stop_source stop;  ///< gets a stop request when nobody needs the result any more
 
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }

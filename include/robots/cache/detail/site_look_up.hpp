@@ -47,6 +47,7 @@ class site_look_up {
   /// Lets the next `proceed` answer at once, with the stored policy or the fallback policy.
   void give_up() {
     has_no_time = true;
+    timed_out_tries_ = place ? place->timed_out_tries.load() : 0;
     place = {};
   }
 
@@ -291,9 +292,10 @@ class site_look_up {
   [[nodiscard]] found find_kept() {
     const wall_anchor now = cache_.parts.moment();
     const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);
-    found known{.policy = needs_new_answer()
-                              ? cache_.policies.cancelled(*asked, entry.policy, now)
-                              : cache_.policies.without_fetch(*asked, entry.policy, now)};
+    found known{
+        .policy = needs_new_answer()
+                      ? cache_.policies.cancelled(*asked, entry.policy, now, timed_out_tries_)
+                      : cache_.policies.without_fetch(*asked, entry.policy, now, timed_out_tries_)};
     if (known.policy == entry.policy) {
       known.from_cache = true;
       known.stale = now.steady >= entry.fresh_until;
@@ -315,6 +317,7 @@ class site_look_up {
   }
 
   look_up_environment& cache_;
+  int timed_out_tries_ = 0;         // of the fetch for which the look-up waited until `give_up`
   std::optional<site> first_{};     // the site of the first `asked`
   std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
   bool renews_ = true;              // with `refreshes`, `asked` must be asked, too

@@ -163,23 +163,31 @@ class site_policies {
     });
   }
 
+  /// Returns the policy for a call that ended before its fetch. `timed_out_tries` is the number of
+  /// tries of this fetch that had timed out.
   [[nodiscard]] std::shared_ptr<const policy> cancelled(const site& asked,
                                                         const std::shared_ptr<const policy>& last,
-                                                        const wall_anchor& now) {
+                                                        const wall_anchor& now,
+                                                        int timed_out_tries = 0) {
     detail::retrieval_result result;
     result.outcome = outcome::cancelled;
     result.error = fetch_error::cancelled;
-    result.error_text = "nothing was read: the call ended before the robots.txt came";
+    result.error_text =
+        timed_out_tries > 0
+            ? "the host is silent: timed out after " + std::to_string(timed_out_tries) +
+                  (timed_out_tries == 1 ? " try" : " tries") + ", and then the call ended"
+            : std::string{"the call ended before the robots.txt came"};
     result.url = result.final_url = asked.robots_urls().front();
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }
 
   /// Until `validity::stale_until`, returns `last`. After that, returns the policy for a cancelled
-  /// call.
+  /// call; see `cancelled`.
   [[nodiscard]] std::shared_ptr<const policy> without_fetch(
-      const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now) {
+      const site& asked, const std::shared_ptr<const policy>& last, const wall_anchor& now,
+      int timed_out_tries = 0) {
     const bool answers = last && now.steady < detail::validity_of(*last, judging).stale_until;
-    return answers ? last : cancelled(asked, last, now);
+    return answers ? last : cancelled(asked, last, now, timed_out_tries);
   }
 
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,

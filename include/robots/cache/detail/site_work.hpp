@@ -119,6 +119,7 @@ class site_work {
     detail::retrieval_options result = cache_.retrieval;
     result.seed = cache_.policies.seed();
     result.excluded = cache_.rulings.excluded();
+    result.timed_out_tries = {flight_, &flight_->timed_out_tries};
     // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
     const bool needs_file = has_asked_store_ && !shared_good_;
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
