@@ -75,8 +75,12 @@ class coded_layer {
   /// The problem of the body, or an empty text.
   [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
-  /// Returns true if the layer decodes, and does not only pass on octets.
-  [[nodiscard]] bool has_stream() const noexcept { return stream_ != nullptr; }
+  /// Returns true if the layer decodes, and does not only pass on octets. Also returns true if a
+  /// coding was named and no octet came, since each coded stream has some.
+  [[nodiscard]] bool has_stream() const noexcept {
+    const bool waits_for_stream = phase_ == phase::collecting && names_coding_ && first_.empty();
+    return stream_ != nullptr || waits_for_stream;
+  }
 
   /// Returns true if the body ended with a whole stream whose check value proves the content.
   /// Octets that do not belong to a stream can follow.

@@ -512,6 +512,9 @@ class curl_transfer {
                                       !detail::find_header(response.headers, "Content-Length") &&
                                       (!coding || coding->empty() || has_coding);
     if (!detail::is_redirect(status)) {
+      if (!std::exchange(has_body_, true)) {
+        set_codings();  // no octet came, so nobody has called it
+      }
       decoder_.finish();
       problem = problem.empty() ? std::string_view(decoder_.problem()) : problem;
     }
