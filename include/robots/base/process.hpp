@@ -74,6 +74,7 @@ inline void leave_to_parent(const void* object) noexcept {
     left* next;
   };
   static std::atomic<left*> all = nullptr;
+  // NOLINTNEXTLINE(cppcoreguidelines-owning-memory): the process owns it until it ends
   if (auto* const one = new (std::nothrow) left{object, all.load()}; one != nullptr) {
     while (!all.compare_exchange_weak(one->next, one)) {
     }
@@ -83,7 +84,7 @@ inline void leave_to_parent(const void* object) noexcept {
 /// Like the function above, for an object that the caller has as a value.
 template <class T>
 void leave_value_to_parent(T&& object) noexcept {
-  leave_to_parent(new std::remove_reference_t<T>(std::forward<T>(object)));
+  leave_to_parent(new (std::nothrow) std::remove_reference_t<T>(std::forward<T>(object)));
 }
 
 /// Destroys an object in the process that made it. In a child, calls `leave_to_parent`.

@@ -154,8 +154,9 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
       kind == outcome::unreachable ||
       (kind == outcome::circuit_open && !options_.breakers->answered(own_origin()));
   if (is_on_our_side(response.error)) {
-    finish(kind, std::move(response));  // another try would fail in the same way
-  } else if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
+    return finish(kind, std::move(response));  // another try would fail in the same way
+  }
+  if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
     ask_origin(now);
   } else if (kind == outcome::unreachable && !is_closed_) {

@@ -187,17 +187,17 @@ class page_rule_reader {
       if (kind == page_rule_kind::unavailable_after && !rules_.back().time) {
         add_rules_in(value);
       }
-    } else if (kind != page_rule_kind::unknown) {
-      add({.kind = kind, .name = word});
-      static_cast<void>(take_colon());  // `noindex:` is a rule, not the name of a crawler
-    } else if (has_prefixes_ && can_be_prefix(word) && take_colon()) {
+      return;
+    }
+    const bool can_name_crawler = has_prefixes_ && kind == page_rule_kind::unknown;
+    if (can_name_crawler && can_be_prefix(word) && take_colon()) {
       prefix_ = product_of(word);
-    } else if (has_prefixes_ && starts_member && !is_in_member_of_) {
+    } else if (can_name_crawler && starts_member && !is_in_member_of_) {
       member_ = product_of(word);  // `ExampleBot;noindex`
       is_in_member_of_ = true;
     } else {
       add({.kind = kind, .name = word});
-      static_cast<void>(take_colon());
+      static_cast<void>(take_colon());  // `noindex:` is a rule, not the name of a crawler
     }
   }
 

@@ -614,6 +614,7 @@ ROBOTS_INLINE permission page_statements::may(std::string_view label,
 
 ROBOTS_INLINE page_rules page_statements::rules() const {
   std::vector<meta_element> elements;
+  elements.reserve(meta_.size());
   for (const auto& [name, content] : meta_) {
     elements.push_back({name, content});
   }

@@ -215,7 +215,7 @@ class coded_layer {
   /// Decodes `octets` to their end, or to the end of the stream, and removes what was decoded.
   template <class Next>
   [[nodiscard]] bool decode(std::string_view& octets, const Next& next) {
-    std::array<char, 16'384> room;  // zlib writes before anything is read
+    std::array<char, 16'384> room;  // NOLINT(*-member-init): zlib writes before anything is read
     while (true) {
       const coded_stream::step step = stream_->decode(octets, room.data(), room.size());
       octets.remove_prefix(step.read);

@@ -76,7 +76,7 @@ class open_file {
         return one;
       }
     }
-    auto* const added = new open_file_entry;
+    auto* const added = new open_file_entry;  // NOLINT(*-owning-memory): kept until the end
     added->next = first_open_file.load();
     while (!first_open_file.compare_exchange_weak(added->next, added)) {
     }
