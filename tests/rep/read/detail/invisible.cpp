@@ -26,6 +26,7 @@ static_assert(without_invisible_ends(" \xC2\xA0 a b \xE3\x80\x80\t") == "a b");
 static_assert(without_invisible_ends("\xE2\x80\x8B").empty());
 static_assert(without_invisible_ends("\xC3\xA4") == "\xC3\xA4");
 static_assert(without_invisible_ends("\xA0") == "\xA0");
+static_assert(without_invisible_ends("a\t\x8D") == "a\t\x8D");  // half a character is no blank
 
 /// Returns the name in the only line of a text, and the column and the start of its only finding.
 std::string name_in(std::string_view line) {
@@ -99,4 +100,13 @@ TEST_CASE("lint names an invisible character in a value by its code point and co
   CHECK(found[1].line == 2);
   CHECK(found[1].column == 19);
   CHECK(found[1].text == "U+00A0 is here, and cannot be seen: remove it");
+}
+
+TEST_CASE(
+    "An octet that is no character keeps a key unknown, and gives no finding without a text") {
+  const robots::document file = robots::parse("User-agent: *\nDisallow\t\x8D: /a\nDisallow: /b\n");
+  CHECK(file.allows("/a"));
+  REQUIRE(file.diagnostics().size() == 1);
+  CHECK(file.diagnostics()[0].code == diagnostic_code::unknown_key);
+  CHECK_FALSE(file.diagnostics()[0].text.empty());
 }

@@ -92,8 +92,8 @@ struct invisible_character {
       --last;
     }
     const std::string_view character = text.substr(last);
-    if (!base::is_blank(character.front()) &&
-        invisible_at_start(character).size != character.size()) {
+    const bool is_blank = character.size() == 1 && base::is_blank(character.front());
+    if (!is_blank && invisible_at_start(character).size != character.size()) {
       break;
     }
     text.remove_suffix(character.size());
