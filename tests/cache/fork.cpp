@@ -83,8 +83,7 @@ TEST_CASE("A cache with a shared store is destroyed in a child without a call of
         }) == "no call");
 }
 
-TEST_CASE(
-    "A JsonLog is destroyed in a child without a wait for the thread of the parent") {
+TEST_CASE("A JsonLog is destroyed in a child without a wait for the thread of the parent") {
   auto log = std::make_unique<robots::JsonLog>([](std::string_view /*line*/) {});
   log->flush();
   CHECK(in_forked_child([&] {

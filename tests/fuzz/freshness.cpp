@@ -1,9 +1,9 @@
 #include <robots/http/freshness.hpp>
-#include <robots/http/retry_after.hpp>
 
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/base/ascii.hpp>
+#include <robots/http/retry_after.hpp>
 
 #include <array>
 #include <chrono>

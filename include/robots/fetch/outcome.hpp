@@ -128,13 +128,13 @@ struct retrieval_facts {
   /// A message for people; empty if there is no problem. Can quote octets from the network as they
   /// came, so escape it where you print it, as `base::printable` does.
   std::string error_text{};
-  std::string url{};                      ///< robots.txt URL of the last origin, before redirects
-  std::string final_url{};                ///< the URL after all redirects
-  int redirects = 0;                      ///< number of redirects from `url` to `final_url`
-  int attempts = 0;                       ///< the number of tries, see `retry_options`
-  std::vector<exchange> exchanges{};      ///< all exchanges, in order
-  bool truncated = false;                 ///< true if only the start of the robots.txt was kept
-  bool not_modified = false;              ///< true after a 304, so the known copy is still valid
+  std::string url{};                  ///< robots.txt URL of the last origin, before redirects
+  std::string final_url{};            ///< the URL after all redirects
+  int redirects = 0;                  ///< number of redirects from `url` to `final_url`
+  int attempts = 0;                   ///< the number of tries, see `retry_options`
+  std::vector<exchange> exchanges{};  ///< all exchanges, in order
+  bool truncated = false;             ///< true if only the start of the robots.txt was kept
+  bool not_modified = false;          ///< true after a 304, so the known copy is still valid
   /// Headers of the last exchange. Only a fallback policy and an observer that get a new answer
   /// see them: neither `policy::source` nor a shared record has them.
   std::vector<http_header> headers{};

@@ -106,8 +106,8 @@ namespace policy_detail {
   if (source.outcome == outcome::unreachable && source.error == fetch_error::timeout) {
     row += ", timed out";
     if (source.attempts > 0) {
-      row += " after " + std::to_string(source.attempts) +
-             (source.attempts == 1 ? " try" : " tries");
+      row +=
+          " after " + std::to_string(source.attempts) + (source.attempts == 1 ? " try" : " tries");
     }
   }
   if (!source.error_text.empty()) {

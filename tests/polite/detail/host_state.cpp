@@ -213,7 +213,7 @@ TEST_CASE("429 and 503 double the delay each time, and a success halves it") {
     host.request(6s, {.status = status});
     CHECK(host.plan(6s).at == origin + 14s);
     host.request(14s, {.status = 200});
-    CHECK(host.plan(14s).overloads == 3);  // those of the delay that the plan has
+    CHECK(host.plan(14s).overloads == 3);      // those of the delay that the plan has
     CHECK(host.plan(14s).at == origin + 22s);  // the delay that applied at the last start
     host.request(22s, {.status = 304});
     CHECK(host.plan(22s).at == origin + 26s);

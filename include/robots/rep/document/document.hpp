@@ -286,7 +286,8 @@ class document {
     }
   }
   template <class Line>
-    requires(requires(Line line) { line.path; } || requires(Line line) { line.url; })
+    requires(
+                requires(Line line) { line.path; } || requires(Line line) { line.url; })
   std::vector<Line> read(std::string_view = "*") const&& = delete;
 
   /// Returns the groups in file order, not merged. Takes linear time.
