@@ -45,15 +45,15 @@ class usage_statements {
 
   /// Returns the URL of the policy by which reserved rights can be had. Empty if the rights are not
   /// reserved, or if no policy was named. The view is valid as long as this object.
-  [[nodiscard]] std::optional<std::string_view> tdm_policy() const& noexcept {
+  [[nodiscard]] std::optional<std::string_view> tdm_policy() const noexcept {
     return tdm_.reserved == true && tdm_.policy ? std::optional<std::string_view>{*tdm_.policy}
                                                 : std::nullopt;
   }
-  std::optional<std::string_view> tdm_policy() const&& = delete;
 
   /// Returns the URLs of all licences, those of the robots.txt first (RSL 1.0, section 4).
   [[nodiscard]] const std::vector<std::string>& licenses() const& noexcept { return licenses_; }
-  const std::vector<std::string>& licenses() const&& = delete;
+  /// Returns the same from a temporary object, as a list of its own.
+  [[nodiscard]] std::vector<std::string> licenses() && noexcept { return std::move(licenses_); }
 
  private:
   friend usage_statements read_usage(const usage_sources& sources, std::string_view url,
