@@ -52,7 +52,7 @@ class usage_statements {
 
   /// Returns the URLs of all licences, those of the robots.txt first (RSL 1.0, section 4).
   [[nodiscard]] const std::vector<std::string>& licenses() const& noexcept { return licenses_; }
-  /// Returns the same from a temporary object, as a list of its own.
+  /// Returns the same URLs from a temporary object, as a list that the caller owns.
   [[nodiscard]] std::vector<std::string> licenses() && noexcept { return std::move(licenses_); }
 
  private:
