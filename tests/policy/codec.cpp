@@ -211,7 +211,7 @@ TEST_CASE("Each record has only one encoding, and other encodings are refused") 
       head + "\x01"s + times + url + url,          // the same URL twice
       head + "\x02"s + times + url + "\xA8\x06"s,  // the usual status
       head + "\x04"s + times + url + '\0',         // no error
-      head + "\x04"s + times + url + '\x0A',       // no such error
+      head + "\x04"s + times + url + '\x0C',       // no such error
       head + "\x08"s + times + url + '\0',         // no text
       head + "\x20"s + times + url + '\x01',       // one attempt
       head + "\x40"s + times + url +
