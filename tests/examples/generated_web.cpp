@@ -96,9 +96,10 @@ void add_restless(std::vector<generated_host>& hosts) {
   add("hostile.test",
       {.after_pages = pages, .robots_text = "User-agent: *\nDisallow: /\n", .forbidden = {"/"}});
   add("revokes.test", {.after_pages = pages, .page_status = 403});
-  add("garbles.test", {.after_pages = pages,
-                       .robots_text = "<!DOCTYPE html>\n<html><body>\nMoved!\n</body></html>\n",
-                       .forbidden = {"/"}});
+  add("garbles.test",
+      {.after_pages = pages,
+       .robots_text = "The pages\nof this site\nhave moved\nto another\nplace soon\n",
+       .forbidden = {"/"}});
 }
 
 std::vector<generated_host> make_hosts() {

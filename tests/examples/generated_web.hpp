@@ -54,7 +54,7 @@ class generated_web {
   static constexpr int pages_per_host = 100;
 
   /// If `restless`, there are five more hosts. They change, fail, turn hostile, revoke access, or
-  /// serve HTML as their robots.txt.
+  /// serve prose as their robots.txt.
   explicit generated_web(bool restless = false);
 
   [[nodiscard]] const std::vector<generated_host>& hosts() const noexcept { return hosts_; }
