@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-PROJECT_INCLUDE = re.compile(r"#include <(robots/.*)>")
+PROJECT_INCLUDE = re.compile(r"#include <(robots/[^>]*)>(?:\s*//.*)?")
 
 
 class Joiner:

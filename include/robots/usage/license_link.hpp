@@ -43,5 +43,5 @@ struct licence_demand_result {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/license_link.ipp>  // IWYU pragma: export
+#include <robots/usage/license_link.ipp>
 #endif

@@ -116,5 +116,5 @@ class page_statements {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/page_statements.ipp>  // IWYU pragma: export
+#include <robots/usage/page_statements.ipp>
 #endif

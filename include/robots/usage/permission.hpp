@@ -99,5 +99,5 @@ struct permission {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/permission.ipp>  // IWYU pragma: export
+#include <robots/usage/permission.ipp>
 #endif

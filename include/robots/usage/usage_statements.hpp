@@ -88,5 +88,5 @@ class usage_statements {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/usage_statements.ipp>  // IWYU pragma: export
+#include <robots/usage/usage_statements.ipp>
 #endif
