@@ -48,6 +48,14 @@ export namespace robots {
   using robots::cache_entry;
   using robots::cache_options;
   using robots::cache_stats;
+  using robots::crawler_names;
+  using robots::crawler_names_view;
+  using robots::is_target;
+  using robots::max_compared_octets;
+  using robots::max_page_rule_bytes;
+  using robots::max_tdmrep_bytes;
+  using robots::resolve_location;
+  using robots::watch_state;
   using robots::call_context;
   using robots::call_options;
   using robots::change_report;

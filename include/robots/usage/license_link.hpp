@@ -30,6 +30,7 @@ struct licence_demand_result {
   std::string challenge{};                 ///< the `WWW-Authenticate` value, as sent
   std::vector<std::string> licenses{};     ///< the URLs of the licences that `Link` headers name
 
+  /// Returns true if the response demands a licence.
   [[nodiscard]] explicit operator bool() const noexcept { return need != licence_need::none; }
 };
 

@@ -65,6 +65,7 @@ class page_statements {
   /// read counts, but the rest could forbid more.
   void mark_unread(statement_place place);
 
+  /// Returns true if the place was read to its end.
   [[nodiscard]] bool is_read(statement_place place) const noexcept {
     return is_read_[static_cast<std::size_t>(place)];
   }

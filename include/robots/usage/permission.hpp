@@ -73,7 +73,7 @@ enum class permission_answer : std::uint8_t {
 /// The answer for one page and one purpose. There is no conversion to `bool`: say what `on_terms`,
 /// `unstated` and `unread` mean for your crawler.
 struct permission {
-  permission_answer answer = permission_answer::unread;
+  permission_answer answer = permission_answer::unread;  ///< the meaning of all statements
   std::string purpose{};                   ///< the purpose, or the label that was asked for
   std::optional<page_statement> reason{};  ///< the statement that decided
   std::vector<std::string> licenses{};     ///< the licences that can be had, even after a `no`

@@ -32,8 +32,10 @@ class crawler_names {
     std::string_view text;  ///< the name
 
     /// Refers to `from`.
-    constexpr name(const char* from) : text(from) {}                  // NOLINT
-    constexpr name(std::string_view from) noexcept : text(from) {}    // NOLINT
+    constexpr name(const char* from) : text(from) {}  // NOLINT
+    /// Refers to `from`.
+    constexpr name(std::string_view from) noexcept : text(from) {}  // NOLINT
+    /// Refers to `from`.
     constexpr name(const std::string& from) noexcept : text(from) {}  // NOLINT
   };
 
@@ -41,8 +43,10 @@ class crawler_names {
   constexpr crawler_names() = default;
   /// Makes the names of a crawler with one name. If the text is a header, it is also `header()`.
   constexpr crawler_names(const char* only) : crawler_names(std::string_view{only}) {}  // NOLINT
-  constexpr crawler_names(const std::string& only)                                      // NOLINT
+  /// Makes the names of a crawler with one name.
+  constexpr crawler_names(const std::string& only)  // NOLINT
       : crawler_names(std::string_view{only}) {}
+  /// Makes the names of a crawler with one name.
   constexpr crawler_names(std::string_view only)  // NOLINT
       : crawler_names(std::span{&only, 1}) {}
   /// Makes the names of a crawler with several names, the most specific name first.
@@ -60,14 +64,17 @@ class crawler_names {
     refer();
   }
 
+  /// Copies the texts of the names.
   constexpr crawler_names(const crawler_names& other)
       : octets_(other.octets_), names_(other.names_), header_size_(other.header_size_) {
     refer();
   }
+  /// Takes over the names of `other`, which then names nobody.
   constexpr crawler_names(crawler_names&& other) noexcept
       : octets_(std::exchange(other.octets_, {})),
         names_(std::exchange(other.names_, {})),
         header_size_(std::exchange(other.header_size_, 0)) {}
+  /// Takes over the names of `other`.
   constexpr crawler_names& operator=(crawler_names other) noexcept {
     octets_ = std::move(other.octets_);
     names_ = std::move(other.names_);
@@ -104,12 +111,16 @@ class crawler_names {
 
   /// Returns the names, as given, the most specific first.
   [[nodiscard]] constexpr const std::string_view* begin() const noexcept { return names_.data(); }
+  /// Returns the end of the names.
   [[nodiscard]] constexpr const std::string_view* end() const noexcept {
     return names_.data() + names_.size();
   }
+  /// Returns the number of names.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return names_.size(); }
+  /// Returns true if the object names nobody.
   [[nodiscard]] constexpr bool empty() const noexcept { return names_.empty(); }
 
+  /// Returns true if both have the same names in the same order, and the same header.
   [[nodiscard]] friend constexpr bool operator==(const crawler_names& a, const crawler_names& b) {
     return a.header() == b.header() && std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
@@ -141,9 +152,11 @@ class crawler_names {
 class crawler_names_view {
  public:
   /// Refers to one name.
-  constexpr crawler_names_view(const char* only) noexcept : only_(only) {}         // NOLINT
+  constexpr crawler_names_view(const char* only) noexcept : only_(only) {}  // NOLINT
+  /// Refers to one name.
   constexpr crawler_names_view(const std::string& only) noexcept : only_(only) {}  // NOLINT
-  constexpr crawler_names_view(std::string_view only) noexcept : only_(only) {}    // NOLINT
+  /// Refers to one name.
+  constexpr crawler_names_view(std::string_view only) noexcept : only_(only) {}  // NOLINT
   /// Refers to a list of names, the most specific name first.
   constexpr crawler_names_view(const crawler_names& names) noexcept : several_(names) {}  // NOLINT
 
