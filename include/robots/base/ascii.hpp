@@ -121,6 +121,18 @@ template <class Predicate>
   return result;
 }
 
+/// Replaces control characters by spaces, so that a terminal that shows the text obeys none of
+/// them. Keeps all other octets: a log escapes them once, when it is written.
+[[nodiscard]] inline std::string without_controls(std::string_view text) {
+  std::string result{text};
+  for (char& c : result) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7F') {
+      c = ' ';
+    }
+  }
+  return result;
+}
+
 /// Reads a decimal number. A number above `largest` is read as `largest`. Returns an empty optional
 /// if the text is empty or has a character that is not a digit.
 [[nodiscard]] constexpr std::optional<std::uint64_t> parse_decimal(

@@ -224,7 +224,7 @@ class redis_client {
   /// Returns the message for an error reply to `command`, with what to do about it.
   [[nodiscard]] static std::string refusal_text(const redis_command& command,
                                                 const redis_reply& reply) {
-    return "Redis refuses " + command.front() + ": " + reply.text;
+    return "Redis refuses " + command.front() + ": " + base::without_controls(reply.text);
   }
 
   [[nodiscard]] bool is_cluster() const noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/ascii.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>
@@ -278,7 +279,7 @@ class redis_connection {
   [[nodiscard]] std::string name() const { return "Redis at " + name_; }
 
   [[noreturn]] void fail(const std::string& reason) const {
-    throw store_error{name() + ' ' + reason};
+    throw store_error{name() + ' ' + base::without_controls(reason)};
   }
 
  private:
