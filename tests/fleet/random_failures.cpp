@@ -406,6 +406,9 @@ class simulation {
     time_point oldest;       // answers that ended before this time are too old
     time_point oldest_good;  // like `oldest`, for a last good copy
     bool is_good = false;    // true if the decision depends on a last good copy
+    bool is_file = false;    // true if only a robots.txt can explain the decision
+    // True if the decision is said to obey the last good copy, since the newest answer is a page.
+    bool is_challenged = false;
   };
 
   /// Returns true if an answer of the site, or of its target, explains the decision. `path` has the
@@ -414,7 +417,8 @@ class simulation {
                               std::vector<std::size_t> path = {}) const {
     path.push_back(site);
     if (path.size() > 6) {
-      return answer.allowed != strict_;  // more than five redirects count as 'unavailable'
+      // More than five redirects count as 'unavailable'.
+      return !answer.is_file && answer.allowed != strict_;
     }
     // A site that redirects still uses the answer of its target after the target was invalidated.
     const time_point from =
@@ -423,10 +427,14 @@ class simulation {
       if (one.end < from) {
         return false;
       }
+      if (answer.is_challenged && one.said != answer::page && one.said != answer::moved) {
+        return false;
+      }
       switch (one.said) {
         case answer::open:
-        case answer::missing:
           return answer.allowed;
+        case answer::missing:
+          return !answer.is_file && answer.allowed;
         case answer::guarded:
           return answer.allowed != answer.is_private;
         case answer::hostile:
@@ -435,10 +443,18 @@ class simulation {
           // The last process does not read as far as the rule.
           return answer.allowed || answer.is_private;
         case answer::page:
+          // Where a robots.txt was known, a page is `outcome::challenged`: the robots.txt decides.
+          // It can permit or deny, by either fallback policy.
+          if (answer.is_challenged) {
+            return std::any_of(path.begin(), path.end(), [&](std::size_t candidate) {
+              return possible_good(candidate, answer);
+            });
+          }
+          return !answer.is_file && answer.allowed != strict_;
         case answer::forbidden:
-          return answer.allowed != strict_;
+          return !answer.is_file && answer.allowed != strict_;
         case answer::failing:
-          return !answer.allowed ||
+          return (!answer.is_file && !answer.allowed) ||
                  (!answer.is_good &&
                   std::any_of(path.begin(), path.end(), [&](std::size_t candidate) {
                     return possible_good(candidate, answer);
@@ -450,10 +466,11 @@ class simulation {
     });
   }
 
-  /// Returns true if a last good copy of the site, or of its target, allows.
+  /// Returns true if a last good copy of the site, or of its target, explains the decision.
   [[nodiscard]] bool possible_good(std::size_t site, const claim& answer) const {
     const time_point known = std::max(answer.oldest_good, forgotten_[site][answer.process]);
-    return possible(site, {answer.process, true, answer.is_private, known, known, true});
+    return possible(site, {answer.process, answer.allowed, answer.is_private, known, known, true,
+                           answer.is_challenged});
   }
 
   /// Returns true if the process had no network at some time within `window` before now.
@@ -511,7 +528,10 @@ class simulation {
       CHECK((!answer.allowed ||
              possible(site, {process, true, is_private, good_from, good_from, true})));
     } else {
-      CHECK(possible(site, {process, answer.allowed, is_private, from, good_from}));
+      const bool is_challenged = answer.policy->basis() == robots::policy_basis::last_good &&
+                                 answer.policy->source().outcome == robots::outcome::challenged;
+      CHECK(possible(site, {process, answer.allowed, is_private, from, good_from, false, false,
+                            is_challenged}));
     }
   }
 
