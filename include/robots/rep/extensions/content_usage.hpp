@@ -15,16 +15,15 @@ namespace rep_detail {
 /// 9651, section 4.2.2).
 struct usage_label_reader {
   std::string_view label;
-  std::optional<bool> preference{};
+  bool is_stated = false;
+  bool is_permitted = false;
 
   constexpr void on_member(std::string_view key, const base::field_value& value) noexcept {
     if (key != label) {
       return;
     }
-    preference.reset();
-    if (value.type == base::field_type::token && (value.text == "y" || value.text == "n")) {
-      preference = value.text == "y";
-    }
+    is_permitted = value.type == base::field_type::token && value.text == "y";
+    is_stated = is_permitted || (value.type == base::field_type::token && value.text == "n");
   }
   constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
 };
@@ -40,10 +39,10 @@ struct usage_label_reader {
 [[nodiscard]] constexpr std::optional<bool> usage_preference(std::string_view dictionary,
                                                              std::string_view label) noexcept {
   rep_detail::usage_label_reader reader{.label = label};
-  if (!base::read_dictionary_field(dictionary, reader)) {
+  if (!base::read_dictionary_field(dictionary, reader) || !reader.is_stated) {
     return std::nullopt;
   }
-  return reader.preference;
+  return reader.is_permitted;
 }
 
 /// One statement about the use of content under a path, such as `Content-Usage: /path train-ai=n`
