@@ -38,6 +38,15 @@ inline constexpr std::array<std::string_view, 12> full_month_names{
     "January", "February", "March",     "April",   "May",      "June",
     "July",    "August",   "September", "October", "November", "December"};
 
+/// Returns true if `word` is the name of a day of the week, or its first three letters.
+[[nodiscard]] constexpr bool is_day_name(std::string_view word) noexcept {
+  return std::any_of(http_detail::day_names.begin(), http_detail::day_names.end(),
+                     [&](std::string_view day) {
+                       return base::equal_ignoring_case(word, day) ||
+                              base::equal_ignoring_case(word, day.substr(0, 3));
+                     });
+}
+
 /// Reads the forms of dates that stand in `unavailable_after`. Each `read_*` function consumes what
 /// it accepts, and returns false if the text has another form.
 class page_date_reader {
@@ -191,14 +200,6 @@ class page_date_reader {
     take_blanks();
     const std::optional<int> year = take_year();
     return day && year && set_day(*year, month, *day);
-  }
-
-  [[nodiscard]] static constexpr bool is_day_name(std::string_view word) noexcept {
-    return std::any_of(http_detail::day_names.begin(), http_detail::day_names.end(),
-                       [&](std::string_view day) {
-                         return base::equal_ignoring_case(word, day) ||
-                                base::equal_ignoring_case(word, day.substr(0, 3));
-                       });
   }
 
   /// Returns 1 to 12, or 0 if `word` names no month.

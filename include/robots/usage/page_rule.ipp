@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/structured_field.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/usage/page_date.hpp>
 #include <robots/usage/page_rule.hpp>
 
@@ -236,21 +236,13 @@ class page_rule_reader {
       return value;
     }
     std::size_t size = (std::min)(rest_.find_first_of(",;\"'"), rest_.size());
-    if (rest_.substr(size).starts_with(',') && is_weekday(rest_.substr(0, size))) {
+    const std::string_view before_comma = base::trim(rest_.substr(0, size), base::is_blank);
+    if (rest_.substr(size).starts_with(',') && is_day_name(before_comma)) {
       size = (std::min)(rest_.find_first_of(",;\"'", size + 1), rest_.size());
     }
     const std::string_view value = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return base::trim(value, base::is_space);
-  }
-
-  [[nodiscard]] static bool is_weekday(std::string_view text) noexcept {
-    const std::string_view word = base::trim(text, base::is_blank);
-    return std::any_of(http_detail::day_names.begin(), http_detail::day_names.end(),
-                       [&](std::string_view day) {
-                         return base::equal_ignoring_case(word, day) ||
-                                base::equal_ignoring_case(word, day.substr(0, 3));
-                       });
   }
 
   /// Adds the rules among the words of an unreadable date, so that `unavailable_after: soon

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/usage/page_rules.hpp>
 

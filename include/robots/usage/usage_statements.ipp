@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/license_line.hpp>
 #include <robots/usage/detail/robots_statements.hpp>
