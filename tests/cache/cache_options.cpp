@@ -136,6 +136,11 @@ TEST_CASE("A crawler without a name is refused, with a message that says what to
     options.parse.dialect = robots::dialect::google;
     CHECK(objection(options).empty() == (std::string{header} != "(only a comment)"));
   }
+  cache_options bound = foo_bot();
+  bound.user_agent = "FooBot/1.0";
+  bound.names = {{"Google-Extended", robots::purpose::ai_train}};
+  CHECK(robots::cache_detail::names_of(bound) ==
+        robots::crawler_names{"FooBot/1.0", {"Google-Extended", robots::purpose::ai_train}});
   const auto names_message = [](robots::crawler_names names) {
     cache_options options = foo_bot();
     options.names = std::move(names);

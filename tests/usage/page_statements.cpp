@@ -11,11 +11,11 @@
 
 namespace {
 
+using robots::crawler_names;
 using robots::page_statement;
 using robots::page_statements;
 using robots::permission;
 using robots::permission_answer;
-using robots::policy_token;
 using robots::purpose;
 using robots::statement_place;
 
@@ -29,8 +29,8 @@ constexpr std::array every_purpose{purpose::fetch,       purpose::follow,  purpo
 
 /// The statements of a page whose places were all read.
 page_statements read_page(std::string_view robots, std::string_view url = "/a",
-                          std::span<const policy_token> tokens = {}) {
-  page_statements page{robots::parse(robots), url, foo_bot, tokens};
+                          const crawler_names& names = foo_bot) {
+  page_statements page{robots::parse(robots), url, names};
   page.mark_read(statement_place::headers);
   page.mark_read(statement_place::meta);
   page.mark_read(statement_place::tdmrep);
@@ -180,14 +180,14 @@ TEST_CASE("A refusal stays a refusal, whatever was not read") {
 }
 
 TEST_CASE("A group that names a policy token answers its purpose, and the group of * does not") {
-  const std::array<policy_token, 1> tokens{{{"Google-Extended", purpose::ai_train}}};
+  const crawler_names bound{"FooBot", {"Google-Extended", purpose::ai_train}};
   constexpr std::string_view named =
       "User-agent: *\nAllow: /\n\nUser-agent: Google-Extended\nDisallow: /private\n";
-  CHECK(denied(read_page(named, "/private/a", tokens)) == "ai_train");
-  CHECK(answer_of(read_page(named, "/a", tokens), purpose::ai_train) == permission_answer::yes);
-  const page_statements unnamed = read_page("User-agent: *\nDisallow: /b\n", "/a", tokens);
+  CHECK(denied(read_page(named, "/private/a", bound)) == "ai_train");
+  CHECK(answer_of(read_page(named, "/a", bound), purpose::ai_train) == permission_answer::yes);
+  const page_statements unnamed = read_page("User-agent: *\nDisallow: /b\n", "/a", bound);
   CHECK(answer_of(unnamed, purpose::ai_train) == permission_answer::unstated);
-  CHECK(explain(read_page(named, "/private/a", tokens).may(purpose::ai_train, today)) ==
+  CHECK(explain(read_page(named, "/private/a", bound).may(purpose::ai_train, today)) ==
         "no: robots.txt: disallow \"/private\", line 5, for Google-Extended");
 }
 

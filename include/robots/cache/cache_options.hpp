@@ -34,7 +34,8 @@ struct cache_options {
 
   /// The names that select the rules, the most specific name first: `{"FooBot-Image", "FooBot"}`.
   /// Set this option if `user_agent` is like the header of a browser, or if the crawler has several
-  /// names. If empty, the product token of `user_agent` is the only name.
+  /// names. If it has no name, the product token of `user_agent` is the only name. Policy tokens
+  /// that bind the crawler stand here, too: `{{"Google-Extended", purpose::ai_train}}`.
   crawler_names names{};
   /// Other crawlers for which the cache also answers: the name or the names of each. The entry `*`
   /// stands for any crawler that a file does not name. The cache fetches each file once, as
@@ -171,8 +172,14 @@ namespace cache_detail {
 
 /// Returns the names and the header of the crawler that fetches.
 [[nodiscard]] inline crawler_names names_of(const cache_options& options) {
-  return options.names.empty() ? crawler_names{options.user_agent}
-                               : options.names.sent_as(options.user_agent);
+  if (!options.names.empty()) {
+    return options.names.sent_as(options.user_agent);
+  }
+  crawler_names names{options.user_agent};
+  for (const policy_token& bound : options.names.policy_tokens()) {
+    names = names.with_policy_token(bound.token, bound.purpose);
+  }
+  return names;
 }
 
 /// Throws `std::invalid_argument` unless each of `names` has a product token. The first must not be

@@ -2,9 +2,9 @@
 
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/crawler_names.hpp>
+#include <robots/rep/read/purpose.hpp>
 #include <robots/usage/page_rules.hpp>
 #include <robots/usage/permission.hpp>
-#include <robots/usage/purpose.hpp>
 
 #include <array>
 #include <chrono>
@@ -17,13 +17,6 @@
 #include <vector>
 
 namespace robots {
-
-/// A name that fetches nothing, and whose group in a robots.txt speaks of one purpose: the group of
-/// `Google-Extended` speaks of training. The caller names the tokens that bind it.
-struct policy_token {
-  std::string_view token{};                             ///< a product token
-  robots::purpose purpose = robots::purpose::ai_train;  ///< what its group speaks of
-};
 
 /// All that a site says about one page to one crawler, and what it means for a purpose.
 ///
@@ -41,10 +34,9 @@ class page_statements {
  public:
   /// Reads the statements of a robots.txt about `url`, an absolute URL or a path with query.
   /// `names` says who the crawler is: a product token, a whole `User-Agent` header value, or
-  /// several names, the most specific first. A group of a policy token counts only if it names the
-  /// token; the group of `*` does not answer for it.
-  page_statements(const document& file, std::string_view url, const crawler_names_view& names,
-                  std::span<const policy_token> policy_tokens = {});
+  /// several names, the most specific first, and the policy tokens that bind it. A group of a
+  /// policy token counts only if it names the token; the group of `*` does not answer for it.
+  page_statements(const document& file, std::string_view url, const crawler_names_view& names);
 
   /// Adds a header of the page's response. Call it for each header, in order: it ignores those that
   /// say nothing about use. A response without any: `mark_read(statement_place::headers)`.

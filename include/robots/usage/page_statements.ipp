@@ -215,8 +215,7 @@ ROBOTS_INLINE void add_usages(std::vector<page_statement>& to, std::string_view 
 }  // namespace usage_detail
 
 ROBOTS_INLINE page_statements::page_statements(const document& file, std::string_view url,
-                                               const crawler_names_view& names,
-                                               std::span<const policy_token> policy_tokens)
+                                               const crawler_names_view& names)
     : url_{url} {
   for (const std::string_view name : names.list()) {
     const std::string_view token = product_token(name);
@@ -224,7 +223,7 @@ ROBOTS_INLINE page_statements::page_statements(const document& file, std::string
       names_.emplace_back(token);
     }
   }
-  read_robots(file, policy_tokens);
+  read_robots(file, names.policy_tokens());
 }
 
 ROBOTS_INLINE void page_statements::read_robots(const document& file,

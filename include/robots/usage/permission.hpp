@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/rep/read/purpose.hpp>
 #include <robots/usage/page_rule.hpp>
-#include <robots/usage/purpose.hpp>
 
 #include <chrono>
 #include <cstdint>

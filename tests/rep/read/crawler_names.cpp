@@ -7,6 +7,7 @@
 
 #include <array>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,16 @@ static_assert(is_denied({"BarBot"}, "/all"));
 static_assert(is_denied({}, "/all"));
 static_assert(is_denied("FooBot/2.1 (+https://foo.example/bot)", "/foo"));
 static_assert(is_denied(crawler_names{"FooBot"}.sent_as(posing), "/foo"));
+
+// A policy token is no name: its group changes no verdict.
+using robots::purpose;
+static_assert(crawler_names{"BarBot", {"FooBot", purpose::ai_train}}.size() == 1);
+static_assert(is_denied({"BarBot", {"FooBot", purpose::ai_train}}, "/all"));
+static_assert(!is_denied({"BarBot", {"FooBot", purpose::ai_train}}, "/foo"));
+static_assert(crawler_names{{"FooBot", purpose::ai_train}}.empty());
+static_assert(crawler_names{"BarBot", {"FooBot", purpose::ai_train}} != crawler_names{"BarBot"});
+static_assert(crawler_names{"BarBot", {"FooBot", purpose::ai_train}} !=
+              crawler_names{"BarBot", {"FooBot", purpose::ai_input}});
 
 }  // namespace
 
@@ -85,4 +96,40 @@ TEST_CASE("Copies of a crawler's names are independent, and moved names keep the
   CHECK(first == crawler_names{"H"});
   CHECK(copy.header() == "J");
   CHECK(*copy.begin() == "I");
+}
+
+TEST_CASE("Policy tokens stay with the names of a crawler, through copies, moves and headers") {
+  const crawler_names bound{"FooBot",
+                            {"Google-Extended", robots::purpose::ai_train},
+                            "Foo",
+                            {"Other", robots::purpose::ai_input}};
+  const crawler_names same = crawler_names{"FooBot", "Foo"}
+                                 .sent_as(posing)
+                                 .with_policy_token("Google-Extended", robots::purpose::ai_train)
+                                 .with_policy_token("Other", robots::purpose::ai_input);
+  CHECK(same.header() == posing);
+  CHECK(bound.sent_as("Long/1.0").sent_as(posing) == same);
+  crawler_names moved = crawler_names{bound};
+  const crawler_names copy = moved;
+  const crawler_names taken = std::move(moved);
+  for (const crawler_names& names : {bound, copy, taken, same}) {
+    REQUIRE(names.size() == 2);
+    CHECK(names.begin()[1] == "Foo");
+    REQUIRE(names.policy_tokens().size() == 2);
+    CHECK(names.policy_tokens()[0].token == "Google-Extended");
+    CHECK(names.policy_tokens()[1] == robots::policy_token{"Other", robots::purpose::ai_input});
+  }
+}
+
+TEST_CASE("A policy token that no group can name is refused, with the text and a remedy") {
+  for (const std::string_view token : {"", "*", "/path", "https://e.example/"}) {
+    CAPTURE(token);
+    CHECK_THROWS_WITH_AS(
+        (crawler_names{"FooBot", {token, robots::purpose::ai_train}}),
+        doctest::Contains(("\"" + std::string{token} + "\" names no group").c_str()),
+        std::invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(crawler_names{"FooBot"}.with_policy_token(
+                        token, robots::purpose::ai_train)),
+                    std::invalid_argument);
+  }
 }

@@ -1,4 +1,4 @@
-#include <robots/usage/purpose.hpp>
+#include <robots/rep/read/purpose.hpp>
 
 #include <doctest/doctest.h>
 
