@@ -53,11 +53,14 @@ void fuzz::fuzz_product_token(octets input) {
     return;
   }
   const std::string text = "User-agent: " + value + "\nDisallow: /\n";
-  const bool everyone = reference::names_everyone(value);
   for (const robots::dialect dialect : dialects) {
     const robots::parse_options options{.dialect = dialect};
     const std::string_view own = robots::product_token(header, dialect);
-    const bool named = reference::names_crawler(value, reference::lower(own));
+    const reference::reading mode = dialect == robots::dialect::google
+                                        ? reference::reading::google
+                                        : reference::reading::rfc9309;
+    const bool everyone = reference::names_everyone(value, mode);
+    const bool named = reference::names_crawler(value, reference::lower(own), mode);
     const robots::document document = robots::parse(text, options);
     const robots::verdict verdict = document.match("/x", header);
     require(document.match("/x", upper(header)).allowed == verdict.allowed,

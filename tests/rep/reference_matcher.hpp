@@ -174,14 +174,75 @@ inline std::string token_of(std::string_view user_agent) {
   return posing.empty() ? first : posing;
 }
 
+/// Returns the octets of a blank or an invisible character at the start of `text`, or 0.
+inline std::size_t unseen_at_start(std::string_view text) {
+  if (text.empty()) {
+    return 0;
+  }
+  if (std::string_view{" \t\v\f"}.find(text.front()) != std::string_view::npos) {
+    return 1;
+  }
+  const auto begins = [&](std::string_view octets) { return text.starts_with(octets); };
+  const auto third = static_cast<unsigned char>(text.size() > 2 ? text[2] : '\0');
+  if (begins("\xC2\xA0") || begins("\xC2\xAD")) {  // U+00A0, U+00AD
+    return 2;
+  }
+  if (begins("\xE1\x9A\x80") || begins("\xE1\xA0\x8E") || begins("\xE3\x80\x80") ||
+      begins("\xEF\xBB\xBF")) {  // U+1680, U+180E, U+3000, U+FEFF
+    return 3;
+  }
+  // U+2000 to U+200F, U+2028 to U+202F; U+205F to U+2064
+  if ((begins("\xE2\x80") &&
+       ((third >= 0x80 && third <= 0x8F) || (third >= 0xA8 && third <= 0xAF))) ||
+      (begins("\xE2\x81") && third >= 0x9F && third <= 0xA4)) {
+    return 3;
+  }
+  return 0;
+}
+
+/// Returns true if all of `text` is one blank or one invisible character.
+inline bool is_unseen(std::string_view text) {
+  return !text.empty() && unseen_at_start(text) == text.size();
+}
+
+/// Returns the name in a User-agent line. google takes the value as it is. Else, what cannot be
+/// seen at its ends is no part of it, nor are the semicolons behind it, nor is what either of them
+/// separates from `*`.
+inline std::string_view name_of(std::string_view value, reading mode) {
+  if (mode == reading::google) {
+    return value;
+  }
+  while (const std::size_t size = unseen_at_start(value)) {
+    value.remove_prefix(size);
+  }
+  std::size_t before = 0;
+  while (before != value.size()) {
+    before = value.size();
+    for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+      if (value.size() >= size && is_unseen(value.substr(value.size() - size))) {
+        value.remove_suffix(size);
+      }
+    }
+    if (value.ends_with(';')) {
+      value.remove_suffix(1);
+    }
+  }
+  if (value.starts_with("*;") || (value.starts_with('*') && unseen_at_start(value.substr(1)) > 1)) {
+    return "*";
+  }
+  return value;
+}
+
 /// Returns true if a User-agent line names everyone.
-inline bool names_everyone(std::string_view value) {
+inline bool names_everyone(std::string_view written, reading mode) {
+  const std::string_view value = name_of(written, mode);
   return value == "*" || (value.starts_with('*') &&
                           std::string_view{" \t\v\f"}.find(value[1]) != std::string_view::npos);
 }
 
 /// Returns true if a User-agent line names the crawler with this token (section 2.2.1).
-inline bool names_crawler(std::string_view value, std::string_view token) {
+inline bool names_crawler(std::string_view written, std::string_view token, reading mode) {
+  const std::string_view value = name_of(written, mode);
   const auto is_token_char = [](char c) { return is_letter(c) || c == '-' || c == '_'; };
   if (token.empty() || token == "*") {
     return false;
@@ -238,10 +299,11 @@ inline answer decide(const std::vector<line>& lines, std::string_view user_agent
                      std::string_view path, reading mode) {
   answer result;
   const std::string token = token_of(user_agent);
-  auto rules =
-      rules_of_groups(lines, [&](std::string_view value) { return names_crawler(value, token); });
+  auto rules = rules_of_groups(
+      lines, [&](std::string_view value) { return names_crawler(value, token, mode); });
   if (!rules) {
-    rules = rules_of_groups(lines, names_everyone);
+    rules =
+        rules_of_groups(lines, [&](std::string_view value) { return names_everyone(value, mode); });
     result.falls_back = rules.has_value();
   }
   if (is_exempt(path, mode)) {

@@ -88,6 +88,9 @@ static_assert(product_token("FooBot/1.0 (+https://foo.example/) python-requests/
 static_assert(product_token("FooBot/1.0 by Example (+https://foo.example/)") == "FooBot");
 static_assert(product_token("FooBot 2.1 (+https://foo.example/)") == "FooBot");
 static_assert(product_token("MJ12bot v1.4.8 (http://mj12bot.com/)") == "MJ12bot");
+static_assert(product_token("MJ12BOT V1.4.8 (HTTP://MJ12BOT.COM/)") == "MJ12BOT");
+static_assert(product_token("LIB/1 FOO/2 (WWW.FOO.EXAMPLE)") == "FOO");
+static_assert(product_token("lib/1 foo/2 (www.foo.example)") == "foo");
 static_assert(product_token("FooBot extra") == "FooBot");
 
 // A browser's header names no crawler.

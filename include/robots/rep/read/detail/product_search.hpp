@@ -31,10 +31,23 @@ namespace robots::rep_detail {
     return base::is_alpha(c) || base::is_digit(c) || others.find(c) != std::string_view::npos;
   };
   const auto is_version_octet = [](char c) { return base::is_digit(c) || c == '.'; };
-  const std::string_view number = name.substr(name.starts_with('v') ? 1 : 0);
+  const bool has_mark = base::starts_with_ignoring_case(name, "v");
+  const std::string_view number = name.substr(has_mark ? 1 : 0);
   return std::all_of(name.begin(), name.end(), is_token_octet) &&
          std::any_of(name.begin(), name.end(), base::is_alpha) &&
          !std::all_of(number.begin(), number.end(), is_version_octet) && !is_shared_product(name);
+}
+
+/// Returns true if `word` contains a part of a URL or mail address, in upper or lower case.
+[[nodiscard]] constexpr bool has_contact(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const std::string_view rest = word.substr(i);
+    if (word[i] == '@' || rest.starts_with("://") ||
+        base::starts_with_ignoring_case(rest, "www.")) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// Returns the start of the first URL or mail address in `text`, or the size of `text`.
@@ -44,8 +57,7 @@ namespace robots::rep_detail {
         std::find_if(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), base::is_blank);
     const auto end = static_cast<std::size_t>(blank - text.begin());
     const std::string_view word = text.substr(start, end - start);
-    if (word.find("://") != std::string_view::npos || word.find("www.") != std::string_view::npos ||
-        word.find('@') != std::string_view::npos) {
+    if (has_contact(word)) {
       return start;
     }
     start = end + 1;
