@@ -190,8 +190,11 @@ export namespace robots {
   using robots::image_preview;
   using robots::licence_demand;
   using robots::licence_demand_result;
+  using robots::licence_demanded_event;
   using robots::licence_need;
   using robots::meta_element;
+  using robots::page_of;
+  using robots::page_outcome;
   using robots::page_rule;
   using robots::page_rule_kind;
   using robots::page_rules;
@@ -213,6 +216,8 @@ export namespace robots {
   using robots::statement_kind;
   using robots::statement_place;
   using robots::tdm_reservation;
+  using robots::usage_lines;
+  using robots::usage_lines_of;
   using robots::usage_sources;
   using robots::usage_statements;
   using robots::validate;

@@ -19,6 +19,7 @@
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/policy/page_of.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/site_rulings.hpp>

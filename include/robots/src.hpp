@@ -9,6 +9,7 @@
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metrics.ipp>
 #include <robots/policy/codec.ipp>
+#include <robots/policy/page_of.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/polite/host_gate.ipp>
 #include <robots/rep/diff/diff.ipp>
@@ -21,4 +22,5 @@
 #include <robots/usage/page_statements.ipp>
 #include <robots/usage/permission.ipp>
 #include <robots/usage/tdm_reservation.ipp>
+#include <robots/usage/usage_lines.ipp>
 #include <robots/usage/usage_statements.ipp>

@@ -8,4 +8,5 @@
 #include <robots/usage/page_rules.hpp>
 #include <robots/usage/page_statements.hpp>
 #include <robots/usage/permission.hpp>
+#include <robots/usage/usage_lines.hpp>
 #include <robots/usage/usage_statements.hpp>

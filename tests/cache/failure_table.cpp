@@ -91,6 +91,12 @@ std::vector<row> table() {
   for (const int status : {400, 401, 403, 405, 418, 451, 499}) {
     add_status(status, outcome::client_error, {allow, allow, deny});
   }
+  for (const int status : {401, 402}) {
+    fetch_response demand = ScriptedFetcher::status(status);
+    demand.headers.push_back({"WWW-Authenticate", "License error=\"insufficient_scope\""});
+    add("a demand for a licence with status " + std::to_string(status), always(demand),
+        outcome::licence_demanded, {allow, allow, deny});
+  }
   add_status(429, outcome::too_many_requests, {allow, last_good, last_good});
   for (const int status : {500, 502, 503, 504, 599, 304, 300, 101, 600, 999}) {
     add_status(status, outcome::server_error, {allow, last_good, last_good});

@@ -53,6 +53,10 @@ struct Watchman {
   void on(const robots::access_revoked_event& event) {
     note(event, "revoked " + std::string{event.url} + " " + std::to_string(event.status));
   }
+  void on(const robots::licence_demanded_event& event) {
+    note(event, "demands a licence for " + std::string{event.url} + " " +
+                    std::to_string(event.status) + " " + event.demand.challenge);
+  }
   void on(const robots::halt_event& event) {
     note(event, (event.resumed ? "resumed " : "halted ") + std::string{to_string(event.reason)});
   }
@@ -405,6 +409,46 @@ TEST_CASE("A look-up that ends after its site was halted has the policy of a hal
   CHECK_FALSE(looked.policy()->allows("/"));
   CHECK(bot.cache.resume(home));
   CHECK(bot.cache.get(home)->allows("/"));  // the robots.txt of the site was kept
+}
+
+TEST_CASE("A demand for a licence has its own event, and revokes no access") {
+  watched_sites of;
+  of.web.on(robots_url, ok());
+  CHECK(of.cache.allowed(home));
+  const std::vector<robots::http_header> demand{{"WWW-Authenticate", "License error=\"expired\""}};
+  using enum robots::page_outcome;
+  CHECK(of.cache.report_response(home, 401, demand) == licence_demanded);
+  CHECK(of.cache.report_response(home, 402, demand) == licence_demanded);
+  // The event comes only once.
+  CHECK(of.cache.report_response(home, 402, demand) == licence_demanded);
+  CHECK(of.watchman.take() ==
+        texts{"https://example.com: demands a licence for https://example.com/ 401 License "
+              "error=\"expired\"",
+              "https://example.com: demands a licence for https://example.com/ 402 License "
+              "error=\"expired\""});
+  of.clock.advance(1h);
+  CHECK(of.cache.allowed(home));
+  CHECK(of.web.count() == 1);  // the rules stay, so the robots.txt is not fetched again
+  CHECK(of.cache.report_response(home, 403, demand) == access_revoked);
+  CHECK(of.cache.report_response(home, 200, demand) == noted);
+}
+
+TEST_CASE("A robots.txt behind a demand for a licence is no revoked access, and is asked once") {
+  cache_options options = foo_bot();
+  options.halt_revoked = true;
+  watched_sites of{options};
+  of.web.on(robots_url, ok());
+  CHECK(of.cache.allowed(home));
+  robots::fetch_response demand = ScriptedFetcher::status(401);
+  demand.headers.push_back({"WWW-Authenticate", "License"});
+  of.web.on(robots_url, demand);
+  of.clock.advance(48h);
+  CHECK(of.cache.check(home).policy->outcome() == robots::outcome::licence_demanded);
+  CHECK(of.web.count() == 2);
+  CHECK_FALSE(of.cache.is_halted(home));
+  CHECK(of.watchman.take() ==
+        texts{"https://example.com: demands a licence for https://example.com/robots.txt 401 "
+              "License"});
 }
 
 TEST_CASE("Access is revoked if an allowed page answers 401, 403 or a challenge") {

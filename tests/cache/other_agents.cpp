@@ -3,6 +3,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/rep/document/document.hpp>
+#include <robots/usage/page_statements.hpp>
 
 #include <doctest/doctest.h>
 
@@ -179,4 +180,34 @@ TEST_CASE("A policy keeps the text of its file if options ask for it") {
   CHECK(first->memory_bytes() > without.cache.get(home)->memory_bytes());
   CHECK(bot.cache.refresh(home)->text() == file);  // the text of the last good copy
   CHECK(bot.cache.refresh(home)->text().empty());
+}
+
+TEST_CASE("A cache begins the statements of a page for each of its crawlers, from one fetch") {
+  cache_options options = three_bots();
+  options.names = {{"Google-Extended", robots::purpose::ai_input}};
+  scripted bot{options};
+  bot.web.on(robots_url, ok("User-agent: FooBot\nContent-Signal: ai-train=no\nDisallow: /foo\n"
+                            "User-agent: BarBot\nContent-Usage: train-ai=y\nAllow: /\n"
+                            "User-agent: Google-Extended\nDisallow: /\n"));
+  const std::chrono::sys_days day{std::chrono::year{2026} / 11 / 28};
+  using robots::permission_answer;
+  using robots::purpose;
+  const auto answer = [&](const std::string& url, purpose wanted, const char* agent) {
+    robots::page_statements page = bot.cache.page(url, {.user_agent = agent});
+    page.header("X-Robots-Tag", "BarBot: noindex");
+    page.mark_read(robots::statement_place::meta);
+    page.mark_read(robots::statement_place::tdmrep);
+    return page.may(wanted, day).answer;
+  };
+  const std::string page = "https://example.com/page";
+  CHECK(answer(page, purpose::ai_train, "") == permission_answer::no);
+  CHECK(answer(page, purpose::ai_input, "") == permission_answer::no);
+  CHECK(answer(page, purpose::index, "") == permission_answer::unstated);
+  CHECK(answer(page, purpose::ai_train, "BarBot") == permission_answer::yes);
+  CHECK(answer(page, purpose::ai_input, "BarBot") == permission_answer::unstated);
+  CHECK(answer(page, purpose::index, "BarBot") == permission_answer::no);
+  CHECK(answer("https://example.com/foo", purpose::fetch, "") == permission_answer::no);
+  CHECK(answer("no url", purpose::fetch, "") == permission_answer::no);
+  CHECK(bot.web.count() == 1);
+  CHECK(bot.cache.stats().denied == 2);  // `page` counts its decision, as `check` does
 }

@@ -14,6 +14,8 @@ using robots::detail::outcome_of;
 static_assert(is_successful(outcome::success) && is_successful(outcome::not_found));
 static_assert(is_successful(outcome::malformed));
 static_assert(!is_successful(outcome::client_error) && !is_successful(outcome::server_error));
+static_assert(!robots::is_failure(outcome::licence_demanded) &&
+              !is_successful(outcome::licence_demanded));
 static_assert(robots::is_failure(outcome::challenged) && !is_successful(outcome::challenged));
 static_assert(!is_successful(outcome::cancelled) && !is_successful(outcome::circuit_open));
 
@@ -55,7 +57,7 @@ static_assert(outcome_of(fetch_error::cancelled) == outcome::cancelled);
 static_assert(outcome_of(fetch_error::refused_address) == outcome::refused);
 
 static_assert(to_string(outcome::too_many_redirects) == "too_many_redirects");
-static_assert(static_cast<std::size_t>(outcome::challenged) + 1 == robots::outcome_count);
+static_assert(static_cast<std::size_t>(outcome::licence_demanded) + 1 == robots::outcome_count);
 
 }  // namespace
 

@@ -89,6 +89,10 @@ TEST_CASE("Events of decisions, changes and operators are explained in a sentenc
         "the site refused a page that its robots.txt allows, with status 403");
   CHECK(explain(robots::access_revoked_event{{}, "x", 200}) ==
         "the site refused a page that its robots.txt allows, with a challenge and status 200");
+  const robots::licence_demand_result demand{
+      robots::licence_need::payment, "License", {"https://e.example/l.xml"}};
+  CHECK(explain(robots::licence_demanded_event{{}, "x", 402, demand}) ==
+        "the server demands a licence, with status 402: <https://e.example/l.xml>");
   using robots::halt_reason;
   CHECK(explain(robots::halt_event{{}, halt_reason::hostile}) ==
         "the site was halted: its robots.txt denies everything now");

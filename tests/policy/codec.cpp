@@ -222,7 +222,7 @@ TEST_CASE("Each record has only one encoding, and other encodings are refused") 
       head + "\x80\x08"s + times + url + '\x04',  // no such charset
       head + "\x80\x40"s + times + url + '\0',    // an empty body
       head + "\x80\x80\x01"s + times + url,       // no such part
-      "\x02\x0E\x00"s + times + url,              // no such outcome
+      "\x02\x0F\x00"s + times + url,              // no such outcome
       head + '\0' + times +
           "\x07"
           "a"s,  // no such form of URL

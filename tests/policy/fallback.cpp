@@ -29,6 +29,7 @@ static_assert(permissive.action(outcome::refused) == deny_all);
 static_assert(permissive.action(outcome::malformed) == parse);
 static_assert(permissive.action(outcome::cancelled) == allow_all);
 static_assert(permissive.action(outcome::challenged) == allow_all);
+static_assert(permissive.action(outcome::licence_demanded) == allow_all);
 
 static_assert(rfc9309.action(outcome::success) == parse);
 static_assert(rfc9309.action(outcome::not_found) == allow_all);
@@ -41,6 +42,7 @@ static_assert(rfc9309.action(outcome::refused) == deny_all);
 static_assert(rfc9309.action(outcome::malformed) == parse);
 static_assert(rfc9309.action(outcome::cancelled) == last_good_or_deny);
 static_assert(rfc9309.action(outcome::challenged) == last_good_or_allow);
+static_assert(rfc9309.action(outcome::licence_demanded) == allow_all);
 
 static_assert(strict.action(outcome::success) == parse);
 static_assert(strict.action(outcome::not_found) == allow_all);
@@ -53,6 +55,7 @@ static_assert(strict.action(outcome::refused) == deny_all);
 static_assert(strict.action(outcome::malformed) == deny_all);
 static_assert(strict.action(outcome::cancelled) == last_good_or_deny);
 static_assert(strict.action(outcome::challenged) == last_good_or_deny);
+static_assert(strict.action(outcome::licence_demanded) == deny_all);
 
 static_assert(permissive.name() == "permissive");
 static_assert(rfc9309.name() == "rfc9309");

@@ -50,6 +50,8 @@ inline constexpr std::string_view sample_body = "User-agent: *\nDisallow: /priva
       return record_with(result, 404);
     case outcome::client_error:
       return record_with(result, 403);
+    case outcome::licence_demanded:
+      return record_with(result, 402);
     case outcome::too_many_requests:
       return record_with(result, 429);
     case outcome::server_error:

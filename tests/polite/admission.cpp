@@ -202,6 +202,16 @@ TEST_CASE("A refused page counts once, whether complete, report_response or both
   }
 }
 
+TEST_CASE("A reservation that is completed with a demand for a licence revokes no access") {
+  measured_crawler of{"User-agent: *\nDisallow: /private\n"};
+  const std::vector<robots::http_header> demand{{"WWW-Authenticate", "License"}};
+  auto got = of.front.admit("https://example.com/paid");
+  REQUIRE(got);
+  got.reservation.complete({.status = 401}, demand);
+  CHECK(of.metrics.snapshot().licence_demands == 1);
+  CHECK(of.metrics.snapshot().revocations == 0);
+}
+
 TEST_CASE("A disallowed URL gets no reservation") {
   crawler of;
   const auto got = of.front.admit("https://example.com/private/x");

@@ -4,6 +4,7 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/message.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
@@ -21,6 +22,8 @@
 #include <vector>
 
 namespace robots {
+
+class page_statements;
 
 /// A look-up of a policy in steps, for programs that do their own network I/O, such as an event
 /// loop. `next` returns a step. The caller does the step and reports the result:
@@ -147,6 +150,11 @@ class cache_controls {
   /// that ask about sites with fresh rules do not wait for each other.
   [[nodiscard]] bool allowed(std::string_view url, const call_options& call = {});
 
+  /// Calls `check(url, call)`, and begins the statements of the page with its decision. `may`
+  /// answers for each purpose, after you add the headers and the meta elements of the page.
+  /// Include <robots/usage.hpp> to call this function. After a look-up in steps, use `page_of`.
+  [[nodiscard]] page_statements page(std::string_view url, const call_options& call = {});
+
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
   /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, counts and
   /// reports a denial. A later `check` with this look-up and the same text does not count the
@@ -256,6 +264,14 @@ class cache_controls {
   /// status, the observer gets at most one event in 10 seconds.
   bool report_response(std::string_view url, int status, bool is_challenge = false,
                        const call_options& call = {});
+
+  /// Handles a response as the function above does, but also reads its headers. If the server
+  /// demands a licence (`licence_demand`), the result is `page_outcome::licence_demanded`, and the
+  /// observer gets a `licence_demanded_event`. Then access is not revoked: the site is not halted,
+  /// and its rules stay.
+  page_outcome report_response(std::string_view url, int status,
+                               std::span<const http_header> headers, bool is_challenge = false,
+                               const call_options& call = {});
 
   /// Gives your consent to crawl a high-risk site (`cache_options::sign_off`), for both schemes. If
   /// `is_given` is false, withdraws the consent. Each other site, such as the target of a redirect,

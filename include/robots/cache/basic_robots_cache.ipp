@@ -4,6 +4,9 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
+#include <robots/policy/page_of.hpp>
+#include <robots/usage/license_link.hpp>
+#include <robots/usage/page_statements.hpp>
 
 #include <algorithm>
 #include <array>
@@ -271,6 +274,32 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     engine_->rulings.halt(key, halt_reason::access_revoked, call.context);
   }
   return true;
+}
+
+ROBOTS_INLINE page_outcome cache_controls::report_response(std::string_view url, int status,
+                                                           std::span<const http_header> headers,
+                                                           bool is_challenge,
+                                                           const call_options& call) {
+  const licence_demand_result demand = licence_demand(status, headers);
+  if (!demand) {
+    const bool is_revoked = report_response(url, status, is_challenge, call);
+    return is_revoked ? page_outcome::access_revoked : page_outcome::noted;
+  }
+  const auto asked = parse_site(url);
+  const std::string key = asked ? asked->key() : std::string{};
+  if (engine_->refusals.take(std::to_string(status).append(" licence ").append(url),
+                             engine_->parts.now())) {
+    engine_->parts.tell(
+        licence_demanded_event{engine_->parts.about(key, call.context), url, status, demand});
+  }
+  return page_outcome::licence_demanded;
+}
+
+ROBOTS_INLINE page_statements cache_controls::page(std::string_view url, const call_options& call) {
+  const std::size_t agent = agent_of(call);
+  const cache_options& options = engine_->options;
+  return page_of(check(url, call), url,
+                 agent == 0 ? options.names : options.other_agents[agent - 1]);
 }
 
 ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {

@@ -32,24 +32,27 @@ enum class outcome : std::uint8_t {
   quarantined,         ///< no request, since several files in a row were malformed
   redirected,          ///< a redirect to the robots.txt of another site, whose rules apply
   challenged,          ///< 2xx, but a bot wall's page instead of the robots.txt
+  licence_demanded,    ///< 401 or 402, and the server demands a licence; see `licence_demand`
 };
 
 /// The number of enumerators.
-inline constexpr std::size_t outcome_count = static_cast<std::size_t>(outcome::challenged) + 1;
+inline constexpr std::size_t outcome_count =
+    static_cast<std::size_t>(outcome::licence_demanded) + 1;
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(outcome kind) noexcept {
-  return base::enum_text<outcome::challenged>(
+  return base::enum_text<outcome::licence_demanded>(
       kind, {"success", "not_found", "client_error", "too_many_requests", "server_error",
              "unreachable", "too_many_redirects", "refused", "malformed", "cancelled",
-             "circuit_open", "quarantined", "redirected", "challenged"});
+             "circuit_open", "quarantined", "redirected", "challenged", "licence_demanded"});
 }
 
 /// Returns true if the site did not answer properly, or was not asked. After a failure, the cache
 /// asks the site again sooner than after an answer, and can use the last good copy.
 [[nodiscard]] constexpr bool is_failure(outcome kind) noexcept {
   return kind != outcome::success && kind != outcome::not_found && kind != outcome::client_error &&
-         kind != outcome::malformed && kind != outcome::redirected;
+         kind != outcome::malformed && kind != outcome::redirected &&
+         kind != outcome::licence_demanded;
 }
 
 }  // namespace robots
@@ -57,9 +60,10 @@ inline constexpr std::size_t outcome_count = static_cast<std::size_t>(outcome::c
 namespace robots::detail {
 
 /// Returns true if the site sent its robots.txt, said where the file is, or said that there is no
-/// file. For a refusal such as 401 or 403, this function and `is_failure` both return false.
+/// file. For a refusal such as 401, 403 or a demand for a licence, this function and `is_failure`
+/// both return false.
 [[nodiscard]] constexpr bool is_successful(outcome kind) noexcept {
-  return !is_failure(kind) && kind != outcome::client_error;
+  return !is_failure(kind) && kind != outcome::client_error && kind != outcome::licence_demanded;
 }
 
 /// Returns true if there is a robots.txt to read.

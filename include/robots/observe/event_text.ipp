@@ -16,6 +16,7 @@
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/verdict.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/usage/license_link.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -210,6 +211,20 @@ struct event_text {
     return "the site refused a page that its robots.txt allows, with " +
            std::string{by_status ? "status " : "a challenge and status "} +
            std::to_string(event.status);
+  }
+
+  std::string operator()(const licence_demanded_event& event) const {
+    line.long_text("url", event.url).number("status", event.status);
+    line.long_text("challenge", event.demand.challenge).open_list("licenses");
+    for (const std::string& license : event.demand.licenses) {
+      line.item(license);
+    }
+    line.close_list();
+    std::string text = "the server demands a licence, with status " + std::to_string(event.status);
+    for (const std::string& license : event.demand.licenses) {
+      text.append(text.ends_with('>') ? ", <" : ": <").append(base::printable(license)).append(">");
+    }
+    return text;
   }
 
   std::string_view operator()(const halt_event& event) const {

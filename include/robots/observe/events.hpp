@@ -15,6 +15,12 @@
 #include <string_view>
 #include <vector>
 
+namespace robots {
+
+struct licence_demand_result;
+
+}  // namespace robots
+
 namespace robots::detail {
 
 struct exchange;
@@ -143,6 +149,28 @@ struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
+};
+
+/// The outcome of a report of a page's response to a cache.
+enum class page_outcome : std::uint8_t {
+  noted,             ///< nothing of the kind below
+  access_revoked,    ///< the site refuses a page that the cache does not deny
+  licence_demanded,  ///< the server demands a licence for the page
+};
+
+/// The name of an outcome, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(page_outcome outcome) noexcept {
+  return base::enum_text<page_outcome::licence_demanded>(
+      outcome, {"noted", "access_revoked", "licence_demanded"});
+}
+
+/// A server demands a licence for a page or for the robots.txt (RSL 1.0, section 6.3). This is no
+/// reason to try again, and no sign that access was revoked.
+struct licence_demanded_event : event_base {
+  static constexpr std::string_view name = "licence_demanded";  ///< the name of the event
+  std::string_view url;                 ///< the page, or the robots.txt after redirects
+  int status = 0;                       ///< HTTP status of the answer, 401 or 402
+  const licence_demand_result& demand;  ///< the challenge, and the licences that can be had
 };
 
 /// A site was halted, or resumed. `site` is a host or `host:port`, since both schemes are halted.

@@ -71,6 +71,7 @@ struct event_level {
     return event.turned_hostile ? critical : event.fast ? error : info;
   }
   log_level operator()(const access_revoked_event& /*event*/) const { return critical; }
+  log_level operator()(const licence_demanded_event& /*event*/) const { return warn; }
   log_level operator()(const halt_event& event) const { return event.resumed ? info : critical; }
   log_level operator()(const sign_off_event& event) const { return event.awaited ? warn : info; }
   log_level operator()(const breaker_event& event) const {

@@ -55,7 +55,7 @@ struct metrics_snapshot : detail::cache_counts {
   /// domains without separate counts share the entry with an empty name.
   std::map<std::string, domain_counts, std::less<>> domains{};
   /// Retrievals, by outcome.
-  base::enum_counts<outcome::challenged> outcomes{};
+  base::enum_counts<outcome::licence_demanded> outcomes{};
   /// Retrievals after which the fallback policy applied. The indices are the outcome and the basis.
   std::array<base::enum_counts<policy_basis::redirected>, outcome_count> fallbacks{};
   /// Responses, by status. The key is the status from 100 to 599, or 0 for any other status.
@@ -79,6 +79,7 @@ struct metrics_snapshot : detail::cache_counts {
   std::uint64_t overrides = 0;          ///< overrides that were set or lifted
   std::uint64_t policy_changes = 0;     ///< changes of a site's rules
   std::uint64_t fast_changes = 0;       ///< changes with `policy_change_event::fast`
+  std::uint64_t licence_demands = 0;    ///< answers that demand a licence
   std::uint64_t revocations = 0;        ///< times that a site refused a URL that it allowed before
   std::uint64_t halts = 0;              ///< sites halted
   std::uint64_t resumptions = 0;        ///< sites resumed

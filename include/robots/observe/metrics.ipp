@@ -61,6 +61,7 @@ struct counting {
     counts.fast_changes += event.fast ? 1U : 0U;
   }
   void operator()(const access_revoked_event& /*event*/) const { ++counts.revocations; }
+  void operator()(const licence_demanded_event& /*event*/) const { ++counts.licence_demands; }
   void operator()(const halt_event& event) const {
     ++(event.resumed ? counts.resumptions : counts.halts);
   }
@@ -290,6 +291,7 @@ ROBOTS_INLINE std::vector<metrics_snapshot::family> metrics_snapshot::families(
              fast_changes);
   list.count("robots.access_revocations", "Pages and robots.txt files refused although allowed.",
              revocations);
+  list.count("robots.licence_demands", "Answers that demand a licence.", licence_demands);
   list.count("robots.halts", "Sites halted.", halts);
   list.count("robots.halt.resumptions", "Sites resumed.", resumptions);
   list.count("robots.sign_offs.awaited", "High-risk sites seen without a sign-off.",

@@ -53,6 +53,7 @@ concept FallbackPolicy =
 /// | `success`                   | parse        | parse             | parse             |
 /// | `not_found`                 | allow all    | allow all         | allow all         |
 /// | `client_error`              | allow all    | allow all         | deny all          |
+/// | `licence_demanded`          | allow all    | allow all         | deny all          |
 /// | `too_many_requests`         | allow all    | last good or deny | last good or deny |
 /// | `server_error`              | allow all    | last good or deny | last good or deny |
 /// | `unreachable`, `cancelled`  | allow all    | last good or deny | last good or deny |
@@ -74,7 +75,7 @@ class fallback_policy {
     using enum fallback_action;
     return {"permissive",
             {parse, allow_all, allow_all, allow_all, allow_all, allow_all, allow_all, deny_all,
-             parse, allow_all, allow_all, deny_all, deny_all, allow_all}};
+             parse, allow_all, allow_all, deny_all, deny_all, allow_all, allow_all}};
   }
 
   /// The table of RFC 9309, section 2.3.1.
@@ -83,7 +84,7 @@ class fallback_policy {
     return {"rfc9309",
             {parse, allow_all, allow_all, last_good_or_deny, last_good_or_deny, last_good_or_deny,
              allow_all, deny_all, parse, last_good_or_deny, last_good_or_deny, deny_all, deny_all,
-             last_good_or_allow}};
+             last_good_or_allow, allow_all}};
   }
 
   /// Only rules of a robots.txt, or the answer that there is no robots.txt, allow a URL.
@@ -92,7 +93,7 @@ class fallback_policy {
     fallback_policy changed{"strict",
                             {parse, allow_all, deny_all, last_good_or_deny, last_good_or_deny,
                              last_good_or_deny, deny_all, deny_all, deny_all, last_good_or_deny,
-                             last_good_or_deny, deny_all, deny_all, last_good_or_deny}};
+                             last_good_or_deny, deny_all, deny_all, last_good_or_deny, deny_all}};
     changed.halts_hostile_ = true;
     return changed;
   }

@@ -15,6 +15,8 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/usage/license_link.hpp>
+#include <robots/usage/usage_lines.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -173,6 +175,9 @@ struct earlier_policies {
     result.charset = charset_of(
         result.body, find_header(result.headers, "Content-Type").value_or(""), result.truncated);
   }
+  if (result.outcome == outcome::client_error && licence_demand(result.status, result.headers)) {
+    result.outcome = outcome::licence_demanded;
+  }
   if (std::string seen = policy_detail::challenge_in(result, before.last); !seen.empty()) {
     result.outcome = outcome::challenged;
     result.error_text = std::move(seen);
@@ -255,11 +260,17 @@ struct earlier_policies {
     if (options.keep_text) {
       text = std::make_shared<const std::string>(read);
     }
+    std::shared_ptr<const usage_lines> usage;
+    if (usage_lines lines = usage_lines_of(read, file, crawler.policy_tokens(), reading);
+        !lines.empty()) {
+      usage = std::make_shared<const usage_lines>(std::move(lines));
+    }
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (action() == fallback_action::parse) {
-      return policy::successor(policy{std::move(file), head, fetched_at, std::move(text)},
-                               before.last);
+      return policy::successor(
+          policy{std::move(file), head, fetched_at, std::move(text), std::move(usage)},
+          before.last);
     }
     found = std::move(file.findings);
   }

@@ -26,8 +26,15 @@
 namespace robots {
 
 class policy;
+struct usage_lines;
 
 namespace policy_detail {
+
+/// The parts of a robots.txt that few policies keep.
+struct kept_file {
+  std::shared_ptr<const std::string> text{};   // null unless `cache_options::keep_text` is set
+  std::shared_ptr<const usage_lines> usage{};  // null if the file says nothing about use
+};
 
 /// The members of a policy that most policies do not need.
 struct policy_extras {
@@ -37,7 +44,7 @@ struct policy_extras {
   std::vector<visit_time> visit_times{};
   std::string host{};
   std::string leads_to{};
-  std::shared_ptr<const std::string> text{};
+  std::shared_ptr<const kept_file> file{};
   std::shared_ptr<const policy> last_good{};
   std::shared_ptr<const policy> last_answer{};
   std::vector<std::shared_ptr<const policy>> others{};
@@ -154,9 +161,11 @@ enum class site_override : std::uint8_t {
 class policy {
  public:
   /// Makes a policy from `file`, which is a result of `directives_for`. `source` was fetched
-  /// at `fetched_at`. If `text` is not null, the policy keeps it.
+  /// at `fetched_at`. If `text` is not null, the policy keeps it. If `usage` is not null, the
+  /// policy keeps these lines of the file.
   policy(crawler_directives file, const record_head& source, time_point fetched_at = {},
-         std::shared_ptr<const std::string> text = nullptr);
+         std::shared_ptr<const std::string> text = nullptr,
+         std::shared_ptr<const usage_lines> usage = nullptr);
 
   /// Makes a policy without a robots.txt. If `action` is `last_good_or_deny` or
   /// `last_good_or_allow`, and `last_good` has rules, the policy obeys these rules. In all other
@@ -241,9 +250,13 @@ class policy {
     if (used.basis_ != policy_basis::rules && used.basis_ != policy_basis::allow_all) {
       return "User-agent: *\nDisallow: /\n";
     }
-    const auto& text = used.extras().text;
-    return text ? std::string_view{*text} : std::string_view{};
+    const auto& file = used.extras().file;
+    return file && file->text ? std::string_view{*file->text} : std::string_view{};
   }
+
+  /// Returns the lines in force that say how pages may be used; most policies have none. `page_of`
+  /// reads them. The result lives as long as this policy.
+  [[nodiscard]] const usage_lines& usage() const noexcept;
 
   /// Parses all groups in `text()`, to ask about other crawlers. If no robots.txt is in force, the
   /// document allows or denies everything, as this policy does. As in every document, /robots.txt
@@ -283,9 +296,9 @@ class policy {
   /// grows by 1 whenever the fingerprint changes (source: the pipeline guide).
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
-  /// Returns a hash of the rules, delays, rates and hours, which is the same on every machine.
-  /// Comments, order and spelling of the file do not change it. The hash is 0 if the policy has no
-  /// rules and denies everything. Costs as much as `rule_set::fingerprint`.
+  /// Returns a hash of the rules, delays, rates, hours and `usage`, which is the same on every
+  /// machine. Comments, order and spelling of the file do not change it. The hash is 0 if the
+  /// policy has no rules and denies everything. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Makes `next` the successor of `before`, which can be null. Sets its version and `last_answer`.

@@ -7,6 +7,7 @@
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/usage/usage_lines.hpp>
 
 #include <array>
 #include <limits>
@@ -30,7 +31,7 @@ template <class Line>
   const policy_extras& has = extras;
   const bool is_bare = has.diagnostics.empty() && !has.file_delay && has.request_rates.empty() &&
                        has.visit_times.empty() && has.host.empty() && has.leads_to.empty() &&
-                       !has.text && !has.last_good && !has.last_answer && has.others.empty();
+                       !has.file && !has.last_good && !has.last_answer && has.others.empty();
   if (!is_bare) {
     return std::make_shared<const policy_parts>(
         policy_parts{std::move(rules), std::make_unique<const policy_extras>(std::move(extras))});
@@ -105,7 +106,8 @@ template <class Line>
 }  // namespace policy_detail
 
 ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
-                             time_point fetched_at, std::shared_ptr<const std::string> text)
+                             time_point fetched_at, std::shared_ptr<const std::string> text,
+                             std::shared_ptr<const usage_lines> usage)
     : basis_(policy_basis::rules),
       outcome_(source.outcome),
       fetched_at_(fetched_at),
@@ -116,8 +118,11 @@ ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
       .file_delay = file.file_delay,
       .request_rates = policy_detail::first_of(read_lines<request_rate>(file.extensions)),
       .visit_times = policy_detail::first_of(read_lines<visit_time>(file.extensions)),
-      .host = std::string{file.host.value_or("")},
-      .text = std::move(text)};
+      .host = std::string{file.host.value_or("")}};
+  if (text || usage) {
+    extras.file = std::make_shared<const policy_detail::kept_file>(
+        policy_detail::kept_file{std::move(text), std::move(usage)});
+  }
   parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
 }
 
@@ -182,9 +187,16 @@ ROBOTS_INLINE file_findings::line_counts policy::lines() const noexcept {
   return policy_detail::read_lines(in);
 }
 
+ROBOTS_INLINE const usage_lines& policy::usage() const noexcept {
+  static const usage_lines none;
+  const auto& file = in_force().extras().file;
+  return file && file->usage ? *file->usage : none;
+}
+
 ROBOTS_INLINE document policy::document() const {
   // Throws, since an empty document would allow what the rules of the file disallow.
-  if (in_force().basis_ == policy_basis::rules && !in_force().extras().text) {
+  const auto& file = in_force().extras().file;
+  if (in_force().basis_ == policy_basis::rules && !(file && file->text)) {
     throw std::logic_error{
         "policy::document: the text of the robots.txt was not kept; set cache_options::keep_text"};
   }
@@ -236,7 +248,11 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   all += sizeof(has) + has.diagnostics.capacity() * sizeof(diagnostic) +
          has.request_rates.capacity() * sizeof(request_rate) +
          has.visit_times.capacity() * sizeof(visit_time) + has.host.capacity() +
-         has.leads_to.capacity() + (has.text ? has.text->capacity() : 0);
+         has.leads_to.capacity();
+  if (has.file) {
+    all += sizeof(*has.file) + (has.file->text ? has.file->text->capacity() : 0);
+    all += has.file->usage ? sizeof(usage_lines) + has.file->usage->memory_bytes() : 0;
+  }
   for (const auto& other : has.others) {
     all += sizeof(other) + other->memory_bytes();
   }
@@ -286,7 +302,8 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
     add(hours.from.count());
     add(hours.to.count());
   }
-  return all;
+  const usage_lines& lines = usage();
+  return lines.empty() ? all : base::combined(all, lines.fingerprint());
 }
 
 }  // namespace robots

@@ -6,7 +6,9 @@
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/rules/compile.hpp>
+#include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>
+#include <robots/usage/usage_lines.hpp>
 
 #include <algorithm>
 #include <string>
@@ -17,7 +19,8 @@ namespace robots {
 
 namespace policy_detail {
 
-/// Returns the delays, rates, hours, sitemaps and host of a policy as lines.
+/// Returns the delays, rates, hours, sitemaps and host of a policy as lines, and what it says about
+/// use.
 [[nodiscard]] inline std::vector<detail::stated_line> stated_lines(const policy& from) {
   std::vector<detail::stated_line> lines =
       detail::stated_delays(from.crawl_delay(), from.file_delay());
@@ -32,6 +35,16 @@ namespace policy_detail {
   }
   if (!from.host().empty()) {
     lines.push_back({directive_kind::host, from.host()});
+  }
+  for (const usage_lines::line& line : from.usage().lines) {
+    lines.push_back({line.kind, line.value});
+  }
+  for (const usage_lines::token_rules& token : from.usage().tokens) {
+    for (const listed_rule& rule : token.rules.list()) {
+      const bool allows = rule.kind == rule_kind::allow;
+      lines.push_back({allows ? directive_kind::allow : directive_kind::disallow,
+                       std::string{rule.pattern}.append(", for ").append(token.token)});
+    }
   }
   return lines;
 }

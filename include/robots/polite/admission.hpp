@@ -13,6 +13,7 @@
 #include <robots/time/clock.hpp>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -125,8 +126,14 @@ class basic_admission {
       own->call.deadline.reset();
       own->call.stop = {};
       if constexpr (requires { source_.report_response(url, 0, false, call); }) {
-        answered.reservation.report_ = [this, own](const request_report& report) {
-          source_.report_response(own->url, report.status, report.is_challenge, own->call);
+        answered.reservation.report_ = [this, own](const request_report& report,
+                                                   std::span<const http_header> headers) {
+          if constexpr (requires { source_.report_response(url, 0, headers, false, call); }) {
+            source_.report_response(own->url, report.status, headers, report.is_challenge,
+                                    own->call);
+          } else {
+            source_.report_response(own->url, report.status, report.is_challenge, own->call);
+          }
         };
       }
     }

@@ -5,6 +5,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,8 +89,9 @@ class any_host_gate {
     [[nodiscard]] start_result start();
 
     /// Completes the request, and adapts the pace of the host to `report`. Has an effect only once.
-    /// With a `basic_admission`, also calls `basic_robots_cache::report_response`.
-    void complete(const request_report& report);
+    /// With a `basic_admission`, also calls `basic_robots_cache::report_response`. `headers` are
+    /// the headers of the response, which can demand a licence.
+    void complete(const request_report& report, std::span<const http_header> headers = {});
 
     /// Cancels the reservation. A request that has started still delays the next request.
     void cancel() noexcept;
@@ -103,7 +106,7 @@ class any_host_gate {
     polite_detail::host_reservation reserved_;
     decider decide_again_;
     bool decides_when_due_ = true;  // false if `decide_again_` decides only after `withdraw`
-    std::function<void(const request_report&)> report_;
+    std::function<void(const request_report&, std::span<const http_header>)> report_;
     admission_reason reason_ = admission_reason::invalid_url;  // why the reservation ended
     stop_token withdrawn_;
   };

@@ -244,7 +244,8 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   }
 }
 
-ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& report) {
+ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& report,
+                                                        std::span<const http_header> headers) {
   if (gate_) {
     const auto now = gate_->moment();  // first, since a clock can throw
     const auto gate = std::exchange(gate_, nullptr);
@@ -254,7 +255,7 @@ ROBOTS_INLINE void any_host_gate::reservation::complete(const request_report& re
       host.complete(reserved_, report, moment);
     });
     if (report_) {
-      report_(report);
+      report_(report, headers);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <robots/rep/read/purpose.hpp>
 #include <robots/usage/page_rules.hpp>
 #include <robots/usage/permission.hpp>
+#include <robots/usage/usage_lines.hpp>
 
 #include <array>
 #include <chrono>
@@ -37,6 +38,12 @@ class page_statements {
   /// several names, the most specific first, and the policy tokens that bind it. A group of a
   /// policy token counts only if it names the token; the group of `*` does not answer for it.
   page_statements(const document& file, std::string_view url, const crawler_names_view& names);
+
+  /// Begins with the answer of a robots.txt that was asked before. `verdict` is a statement of the
+  /// kind `robots_rule`, and `lines` are the lines of this robots.txt. `page_of` calls this
+  /// constructor with the facts of a decision.
+  page_statements(page_statement verdict, const usage_lines& lines, std::string_view url,
+                  const crawler_names_view& names);
 
   /// Adds a header of the page's response. Call it for each header, in order: it ignores those that
   /// say nothing about use. A response without any: `mark_read(statement_place::headers)`.
@@ -83,7 +90,8 @@ class page_statements {
 
  private:
   [[nodiscard]] std::vector<std::string_view> tokens() const;
-  void read_robots(const document& file, std::span<const policy_token> policy_tokens);
+  void keep_names(const crawler_names_view& names);
+  void read_robots(page_statement&& verdict, const usage_lines& lines);
   void add_page_rules(std::vector<page_statement>& to, const std::vector<page_rule>& rules,
                       const page_statement& source, bool is_for_crawler) const;
   void add_headers(std::vector<page_statement>& to) const;

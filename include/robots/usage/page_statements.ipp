@@ -3,7 +3,6 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/structured_field.hpp>
-#include <robots/rep/extensions/license_line.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/usage/detail/robots_statements.hpp>
@@ -124,13 +123,13 @@ using effect = std::optional<permission_answer>;
   return rank(first) > rank(second);
 }
 
-/// Returns the places that can restrict a purpose.
+/// Returns the places that can restrict a purpose. A fetch is answered before anything is read.
 [[nodiscard]] ROBOTS_INLINE std::span<const statement_place> places_for(purpose wanted) noexcept {
   using enum statement_place;
   static constexpr std::array<statement_place, 4> all{robots_txt, headers, meta, tdmrep};
   const bool is_about_mining = wanted == purpose::ai_train || wanted == purpose::tdm;
   if (wanted == purpose::fetch) {
-    return {all.data(), 1};
+    return {};
   }
   return {all.data(), is_about_mining ? std::size_t{4} : std::size_t{3}};
 }
@@ -217,41 +216,48 @@ ROBOTS_INLINE void add_usages(std::vector<page_statement>& to, std::string_view 
 ROBOTS_INLINE page_statements::page_statements(const document& file, std::string_view url,
                                                const crawler_names_view& names)
     : url_{url} {
+  keep_names(names);
+  const rule_set rules = file.rules_for(tokens());
+  const verdict answer = rules.match(url_);
+  read_robots({.kind = statement_kind::robots_rule,
+               .name = "robots.txt",
+               .text = explain(answer),
+               .position = answer.line,
+               .label = "fetch",
+               .permits = answer.allowed,
+               .applies = true},
+              usage_lines_of(file, rules, names.policy_tokens()));
+}
+
+ROBOTS_INLINE page_statements::page_statements(page_statement verdict, const usage_lines& lines,
+                                               std::string_view url,
+                                               const crawler_names_view& names)
+    : url_{url} {
+  keep_names(names);
+  read_robots(std::move(verdict), lines);
+}
+
+ROBOTS_INLINE void page_statements::keep_names(const crawler_names_view& names) {
   for (const std::string_view name : names.list()) {
     const std::string_view token = product_token(name);
     if (!token.empty() && token != "*") {
       names_.emplace_back(token);
     }
   }
-  read_robots(file, names.policy_tokens());
 }
 
-ROBOTS_INLINE void page_statements::read_robots(const document& file,
-                                                std::span<const policy_token> policy_tokens) {
-  const rule_set rules = file.rules_for(tokens());
-  const verdict answer = rules.match(url_);
-  may_fetch_ = answer.allowed;
-  const std::string agent{rules.user_agent().empty() ? "*" : rules.user_agent()};
-  in_robots_.push_back({.kind = statement_kind::robots_rule,
-                        .name = "robots.txt",
-                        .text = explain(answer),
-                        .position = answer.line,
-                        .label = "fetch",
-                        .permits = answer.allowed,
-                        .applies = true});
+ROBOTS_INLINE void page_statements::read_robots(page_statement&& verdict,
+                                                const usage_lines& lines) {
+  may_fetch_ = verdict.permits.value_or(false);
+  in_robots_.push_back(std::move(verdict));
 
-  for (const policy_token& token : policy_tokens) {
-    const rule_set own = file.rules_for(token.token);
-    const explanation reasons = own.explain(url_);
-    if (reasons.group != group_choice::own) {
-      continue;
-    }
-    const verdict& said = reasons.verdict;
+  for (const usage_lines::token_rules& token : lines.tokens) {
+    const robots::verdict said = token.rules.match(url_);
     token_verdicts_.emplace_back(token.purpose,
                                  page_statement{.kind = statement_kind::policy_token,
                                                 .name = "robots.txt",
                                                 .text = explain(said),
-                                                .addressee = std::string{token.token},
+                                                .addressee = token.token,
                                                 .position = said.line,
                                                 .label = std::string{to_string(token.purpose)},
                                                 .permits = said.allowed,
@@ -260,13 +266,14 @@ ROBOTS_INLINE void page_statements::read_robots(const document& file,
 
   const auto source = [&](std::string_view name, std::uint32_t line) {
     return page_statement{
-        .name = std::string{name}, .addressee = agent, .position = line, .applies = true};
+        .name = std::string{name}, .addressee = lines.agent, .position = line, .applies = true};
   };
-  const usage_detail::robots_statements lines = usage_detail::statements_for(file, url_, agent);
-  is_undecided_ = lines.is_undecided;
+  const usage_detail::robots_statements found =
+      may_fetch_ ? usage_detail::statements_for(lines, url_) : usage_detail::robots_statements{};
+  is_undecided_ = found.is_undecided;
   const std::size_t first_signal = in_robots_.size();
   std::vector<std::uint32_t> lengths;
-  for (const auto& [signal, specificity] : lines.signals) {
+  for (const auto& [signal, specificity] : found.signals) {
     usage_detail::add_signals(in_robots_, signal.statement, source("Content-Signal", signal.line));
     lengths.resize(in_robots_.size() - first_signal, specificity);
   }
@@ -283,17 +290,19 @@ ROBOTS_INLINE void page_statements::read_robots(const document& file,
     page_statement& signal = in_robots_[first_signal + i];
     signal.applies = signal.applies && lengths[i] == longest[signal.label];
   }
-  for (const auto& [usage, specificity] : lines.usages) {
+  for (const auto& [usage, specificity] : found.usages) {
     page_statement from = source("Content-Usage", usage.line);
-    from.applies = specificity == lines.longest_usage();
+    from.applies = specificity == found.longest_usage();
     usage_detail::add_usages(in_robots_, usage.statement, from);
   }
-  for (const license_line& license : licenses_for(file, agent)) {
-    page_statement statement = source("License", license.line);
-    statement.kind = statement_kind::license;
-    statement.text = license.url;
-    statement.terms = std::string{license.url};
-    in_robots_.push_back(std::move(statement));
+  for (const usage_lines::line& line : lines.lines) {
+    if (line.kind == directive_kind::license) {
+      page_statement statement = source("License", line.number);
+      statement.kind = statement_kind::license;
+      statement.text = line.value;
+      statement.terms = line.value;
+      in_robots_.push_back(std::move(statement));
+    }
   }
 }
 

@@ -3,9 +3,9 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
-#include <robots/rep/extensions/license_line.hpp>
 #include <robots/usage/detail/robots_statements.hpp>
 #include <robots/usage/license_link.hpp>
+#include <robots/usage/usage_lines.hpp>
 #include <robots/usage/usage_statements.hpp>
 
 #include <algorithm>
@@ -99,21 +99,27 @@ ROBOTS_INLINE usage_statements read_usage(const usage_sources& sources, std::str
                                           std::string_view user_agent) {
   usage_statements result;
   const document file = parse(sources.robots);
-  const usage_detail::robots_statements lines = usage_detail::statements_for(file, url, user_agent);
-  result.is_undecided_ = lines.is_undecided;
+  const rule_set rules = file.rules_for(user_agent);
+  const usage_lines lines = usage_lines_of(file, rules, {});
+  const usage_detail::robots_statements found = rules.allows(url)
+                                                    ? usage_detail::statements_for(lines, url)
+                                                    : usage_detail::robots_statements{};
+  result.is_undecided_ = found.is_undecided;
   usage_detail::longest_signal<content_use> use;
-  for (const auto& [signal, specificity] : lines.signals) {
+  for (const auto& [signal, specificity] : found.signals) {
     result.signals_.push_back({std::string{signal.statement}, specificity});
     use.offer(specificity, signal.use);
   }
   result.use_ = use.value;
-  for (const auto& [usage, specificity] : lines.usages) {
-    if (specificity == lines.longest_usage()) {
+  for (const auto& [usage, specificity] : found.usages) {
+    if (specificity == found.longest_usage()) {
       result.usages_.emplace_back(usage.statement);
     }
   }
-  for (const license_line& license : licenses_for(file, user_agent)) {
-    result.licenses_.emplace_back(license.url);
+  for (const usage_lines::line& line : lines.lines) {
+    if (line.kind == directive_kind::license) {
+      result.licenses_.push_back(line.value);
+    }
   }
 
   usage_detail::tdm_place in_headers;

@@ -262,7 +262,7 @@ class audit_judge {
         .final_site = final_site ? bare(final_site->key()) : std::string{},
         .final_key = final_site ? final_site->key() : std::string{},
         .basis = enum_named(entry.text("basis"), policy_basis::redirected),
-        .outcome = enum_named(entry.text("outcome"), outcome::challenged),
+        .outcome = enum_named(entry.text("outcome"), outcome::licence_demanded),
         .directives = entry.text("directives"),
         .status = static_cast<int>((std::min)(entry.number("status"), std::uint64_t{1'000})),
         .fetched_at = audit_second(entry.text("fetched_at")),

@@ -10,6 +10,7 @@
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/site_names.hpp>
+#include <robots/usage/license_link.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -218,6 +219,10 @@ class site_policies {
       parts_.counters.add(cache_event::not_modified);
     }
     parts_.tell(retrieval_event{about(led), fetched, retrieved, took, &exchanges});
+    if (source.outcome == outcome::licence_demanded) {
+      const licence_demand_result demand = licence_demand(source.status, retrieved.headers);
+      parts_.tell(licence_demanded_event{about(led), source.final_url, source.status, demand});
+    }
     const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
     if (is_answer && detail::is_fallback(fetched)) {
       parts_.tell(fallback_event{about(led), fetched});

@@ -27,6 +27,9 @@ struct crawler_directives {
   /// The lines for this crawler other than rules and Crawl-delay, such as Request-rate, in file
   /// order. `read_lines` reads them.
   std::vector<directive> extensions{};
+  /// The License lines before all groups. They count for a crawler whose groups have none (RSL 1.0,
+  /// section 4.4.2).
+  std::vector<directive> file_licenses{};
   std::vector<std::string_view> sitemaps{};  ///< values of the Sitemap lines, as written
   std::optional<std::string_view> host{};    ///< the first Host value that is not empty
   file_findings findings{};                  ///< the problems of the file
@@ -58,6 +61,8 @@ class crawler_collector {
       }
     } else if (applies && is_for_crawler(line.kind)) {
       found_.extensions.push_back(line);
+    } else if (line.kind == directive_kind::license && !line.in_group) {
+      found_.file_licenses.push_back(line);
     }
   }
 

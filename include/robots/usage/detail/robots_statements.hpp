@@ -1,11 +1,11 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/rules/pattern.hpp>
 #include <robots/usage/tdm_reservation.hpp>
+#include <robots/usage/usage_lines.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace robots::usage_detail {
 
-/// A line whose path matches the page. The views of `line` are valid as long as the document.
+/// A line whose path matches the page. The views of `line` are valid as long as the `usage_lines`.
 template <class Line>
 struct scoped_line {
   Line line{};
@@ -42,10 +42,14 @@ struct robots_statements {
 
 /// Keeps the lines of one kind whose path matches `target`.
 template <class Line>
-void keep_matching(std::vector<scoped_line<Line>>& to, const document& file,
-                   std::string_view user_agent, std::string_view target, std::size_t& compared,
-                   bool& is_undecided) {
-  for (const Line& line : file.read<Line>(user_agent)) {
+void keep_matching(std::vector<scoped_line<Line>>& to, const usage_lines& all,
+                   std::string_view target, std::size_t& compared, bool& is_undecided) {
+  for (const usage_lines::line& written : all.lines) {
+    if (written.kind != Line::kind) {
+      continue;
+    }
+    Line line = Line::parse(written.value);
+    line.line = written.number;
     compared += 1 + (line.path.empty() ? 0 : line.path.size() + target.size());
     if (compared > max_compared_octets) {
       is_undecided = true;
@@ -62,17 +66,14 @@ void keep_matching(std::vector<scoped_line<Line>>& to, const document& file,
   }
 }
 
-/// Returns the lines that apply. There are none if the crawler may not fetch `target`
-/// (draft-ietf-aipref-attach-05, section 3.1).
-[[nodiscard]] inline robots_statements statements_for(const document& file, std::string_view target,
-                                                      std::string_view user_agent) {
+/// Returns the lines about `target`. On a target that the crawler may not fetch, lines say nothing
+/// (draft-ietf-aipref-attach-05, section 3.1): do not call the function for such a target.
+[[nodiscard]] inline robots_statements statements_for(const usage_lines& all,
+                                                      std::string_view target) {
   robots_statements found;
-  if (!file.allows(target, user_agent)) {
-    return found;
-  }
   std::size_t compared = 0;
-  keep_matching(found.signals, file, user_agent, target, compared, found.is_undecided);
-  keep_matching(found.usages, file, user_agent, target, compared, found.is_undecided);
+  keep_matching(found.signals, all, target, compared, found.is_undecided);
+  keep_matching(found.usages, all, target, compared, found.is_undecided);
   return found;
 }
 

@@ -103,6 +103,10 @@ struct recorded_options {
   const bool is_answer =
       said == success || said == not_found || said == client_error || said == too_many_requests;
   const bool is_renewed = said == success && recorded.status == 304;
+  if (said == licence_demanded && recorded.status != 401 && recorded.status != 402) {
+    return "the outcome licence_demanded does not follow from the HTTP status " +
+           std::to_string(recorded.status);
+  }
   const outcome means = recorded.status == 0 ? unreachable : detail::outcome_of(recorded.status);
   const bool is_redirect = recorded.status >= 300 && recorded.status < 400;
   if (!is_answer || is_renewed || is_redirect || said == means) {
