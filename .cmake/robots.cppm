@@ -20,12 +20,14 @@ export namespace robots {
   using robots::JsonLog;
   using robots::LruStorage;
   using robots::ManualClock;
+  using robots::MemoryRulingLedger;
   using robots::MemoryStore;
   using robots::Metrics;
   using robots::NullObserver;
   using robots::Observer;
   using robots::PaceLedger;
   using robots::PolicySource;
+  using robots::RulingLedger;
   using robots::ScriptedFetcher;
   using robots::SharedStore;
   using robots::SteadyClock;
@@ -50,6 +52,7 @@ export namespace robots {
   using robots::cache_stats;
   using robots::crawler_names;
   using robots::crawler_names_view;
+  using robots::import_rulings;
   using robots::is_target;
   using robots::max_compared_octets;
   using robots::max_page_rule_bytes;
@@ -188,6 +191,8 @@ export namespace robots {
   using robots::license_line;
   using robots::licenses_for;
   using robots::image_preview;
+  using robots::ledger_head;
+  using robots::ledger_news;
   using robots::licence_demand;
   using robots::licence_demand_result;
   using robots::licence_demanded_event;
@@ -213,6 +218,9 @@ export namespace robots {
   using robots::read_page_rules;
   using robots::read_tdmrep;
   using robots::read_usage;
+  using robots::ruling_kind;
+  using robots::ruling_number;
+  using robots::ruling_order;
   using robots::statement_kind;
   using robots::statement_place;
   using robots::tdm_reservation;

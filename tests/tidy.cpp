@@ -20,6 +20,7 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 
 #if __has_include(<hiredis/hiredis.h>)
 #include <robots/adapters/redis/redis_pace_ledger.hpp>
+#include <robots/adapters/redis/redis_ruling_ledger.hpp>
 #include <robots/adapters/redis/redis_store.hpp>
 #endif
 
@@ -33,5 +34,6 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #endif
 
 #if __has_include(<sqlite3.h>)
+#include <robots/adapters/sqlite/sqlite_ruling_ledger.hpp>
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #endif

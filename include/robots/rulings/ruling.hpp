@@ -5,6 +5,7 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/crawler_names.hpp>
+#include <robots/rulings/ruling_order.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -36,8 +37,6 @@ struct ruling_options {
   int quarantine_after;
   const detail::any_fallback_policy& fallback;
 };
-
-enum class ruling_kind : std::uint8_t { site_override, halt, sign_off, quarantine };
 
 /// A decision on a site, by a person or by the cache. A lifted ruling is kept with its time. If
 /// another process then sends an older ruling, the older ruling has no effect.

@@ -1,20 +1,18 @@
 #pragma once
 
 #include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/redis/detail/channel.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/process.hpp>
-#include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/shared_store.hpp>
-#include <robots/time/steady_clock.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -26,49 +24,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace robots::adapters_detail {
-
-/// The `watch_state` of a `RedisStore`. Any thread may use it.
-class redis_watch_state {
- public:
-  void accept() {
-    const std::scoped_lock lock{mutex_};
-    state_.failure.clear();
-  }
-  void refuse(std::string_view why) {
-    const std::scoped_lock lock{mutex_};
-    ++state_.refusals;
-    state_.failure = why;
-  }
-  [[nodiscard]] watch_state get() const {
-    const std::scoped_lock lock{mutex_};
-    return state_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  watch_state state_;
-};
-
-/// Returns the pause before the next try to subscribe. `refusals` is the number of refusals in a
-/// row, or 0 if the connection was lost. `random`, from 0 to 1, keeps workers from reconnecting all
-/// at once.
-[[nodiscard]] inline std::chrono::milliseconds redis_watch_pause(int refusals, double random) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds shortest{100};
-  constexpr milliseconds second{1'000};
-  constexpr milliseconds longest{30'000};
-  milliseconds most = second;
-  for (int i = 1; i < refusals && most < longest; ++i) {
-    most = (std::min)(2 * most, longest);
-  }
-  const milliseconds least = refusals > 1 ? most / 2 : shortest;
-  return least +
-         milliseconds{static_cast<int>(random * static_cast<double>((most - least).count()))};
-}
-
-}  // namespace robots::adapters_detail
 
 namespace robots {
 
@@ -278,9 +233,9 @@ class RedisStore : public SharedStore {
     if (on_change) {
       std::promise<void> tried;
       const std::future<void> first_try = tried.get_future();
-      watcher_ =
-          base::make_home<base::jthread>(&RedisStore::follow, client_, channel(), timeout_, sender_,
-                                         seen_, std::move(on_change), std::move(tried));
+      watcher_ = base::make_home<base::jthread>(&adapters_detail::follow_redis_channel, client_,
+                                                channel(), timeout_, sender_, seen_,
+                                                std::move(on_change), std::move(tried));
       first_try.wait();
     }
   }
@@ -344,62 +299,6 @@ class RedisStore : public SharedStore {
     return prefix_ + "lease:" + adapters_detail::with_hash_tag(key);
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
-
-  static void follow(const stop_token& stop, const std::shared_ptr<client>& from,
-                     const std::string& channel, std::chrono::milliseconds timeout,
-                     const std::string& sender,
-                     const std::shared_ptr<adapters_detail::redis_watch_state>& seen,
-                     const std::function<void(std::string_view)>& on_change,
-                     std::optional<std::promise<void>> tried) {
-    constexpr std::chrono::milliseconds quiet{1'000};  // then PING tests the connection
-    base::counter_random random{std::nullopt};
-    int refusals = 0;  // in a row
-    while (!stop.stop_requested()) {
-      try {
-        const unsigned demotions = from->demotions();
-        const auto connection = from->connect(stop);
-        connection->send({"SUBSCRIBE", channel});
-        for (bool is_new = true, is_asked = true; !stop.stop_requested();) {
-          const std::optional<reply> got =
-              connection->receive(adapters_detail::redis_deadline(is_asked ? timeout : quiet));
-          if (!got && !is_asked) {
-            connection->send({"PING"});
-            if (from->demotions() != demotions) {
-              connection->fail("is no longer a master");
-            }
-          } else if (got && is_new && got->type == reply::kind::error) {
-            const command subscribe{"SUBSCRIBE"};
-            throw store_refusal{client::refusal_text(subscribe, *got) +
-                                adapters_detail::redis_advice(*got)};
-          } else if (!got || got->type != reply::kind::list || got->list.empty()) {
-            connection->fail("does not answer in time, or stops to report changes");
-          }
-          is_asked = !got;
-          if (std::exchange(is_new, false)) {
-            refusals = 0;
-            seen->accept();
-            tried ? tried.reset() : on_change("");  // `reset` ends the wait of `watch`
-          }
-          if (got && got->list.size() == 3 && got->list[0].text == "message") {
-            const std::string_view message = got->list[2].text;
-            if (message.empty() ||
-                (message.size() > sender.size() && !message.starts_with(sender))) {
-              on_change(message.substr((std::min)(sender.size(), message.size())));
-            }
-          }
-        }
-      } catch (const store_refusal& refused) {
-        refusals = (std::min)(refusals + 1, 100);
-        seen->refuse(refused.what());
-        on_change("");
-        tried.reset();
-      } catch (const std::exception&) {  // the subscription is lost, or never began
-        tried.reset();
-      }
-      const auto pause = adapters_detail::redis_watch_pause(refusals, random.draw());
-      SteadyClock{}.sleep_until(adapters_detail::redis_deadline(pause), stop);
-    }
-  }
 
   void check_size(std::string_view value) const {
     if (value.size() > max_value_bytes_) {

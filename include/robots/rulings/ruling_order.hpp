@@ -1,0 +1,140 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/enum_text.hpp>
+#include <robots/http/site.hpp>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// The kinds of rulings. A site has at most one ruling of each kind.
+enum class ruling_kind : std::uint8_t {
+  site_override,  ///< allows or denies the site, or gives it a fixed robots.txt
+  halt,           ///< denies the site, and ends all requests to it, until somebody resumes it
+  sign_off,       ///< permits to crawl a high-risk site
+  quarantine,     ///< denies a site whose files are malformed again and again
+};
+
+/// The name of a kind, as its enumerator is spelled.
+[[nodiscard]] constexpr std::string_view to_string(ruling_kind kind) noexcept {
+  return base::enum_text<ruling_kind::quarantine>(
+      kind, {"site_override", "halt", "sign_off", "quarantine"});
+}
+
+/// The place of an order among all orders. The ledger gives it; clocks play no part. An order with
+/// a higher number is later. The generation decides first.
+struct ruling_number {
+  std::uint64_t generation = 0;  ///< grows if the ledger has lost orders; 0 means no number
+  std::uint64_t number = 0;      ///< grows with each order, also from generation to generation
+
+  [[nodiscard]] friend constexpr auto operator<=>(const ruling_number&,
+                                                  const ruling_number&) = default;
+};
+
+/// Returns a text such as `2-1041`.
+[[nodiscard]] inline std::string to_string(const ruling_number& number) {
+  return std::to_string(number.generation) + '-' + std::to_string(number.number);
+}
+
+/// One change of a ruling. The last order for a site and a kind is the ruling. An order without a
+/// value ends the ruling, and is kept as long as all other orders: without it, an old copy of the
+/// ended ruling could come back.
+struct ruling_order {
+  /// The place that the ruling covers: a host with all its ports (`example.com`), a port of a host
+  /// (`example.com:8080`) or an origin (`https://example.com`). It has the form of `site::key`.
+  std::string site{};
+  ruling_kind kind{};
+  /// `allow`, `deny` or `text` for an override; the name of a `halt_reason` for a halt; `given` for
+  /// a sign-off; `malformed` for a quarantine. Empty if the order ends the ruling.
+  std::string value{};
+  /// The robots.txt of an override with the value `text`. For the end of a halt, the fingerprint of
+  /// the rules that the operator accepts. Otherwise, a remark or nothing.
+  std::string detail{};
+  std::string maker{};    ///< who or what made the order; without control characters
+  std::string id{};       ///< distinguishes this order from all others; made by its process
+  std::int64_t time = 0;  ///< when it was made, for people, in seconds since the epoch
+  ruling_number number{};
+
+  /// Returns false if the order ends the ruling.
+  [[nodiscard]] bool is_in_force() const noexcept { return !value.empty(); }
+
+  [[nodiscard]] friend bool operator==(const ruling_order&, const ruling_order&) = default;
+};
+
+namespace rulings_detail {
+
+/// The version of the text below. It is in the names of keys and tables, so that a process never
+/// reads the orders of another version.
+inline constexpr int order_format = 1;
+
+/// The maximum size of `ruling_order::detail` in octets.
+inline constexpr std::size_t most_detail = 65'536;
+
+/// Returns the kind with this name.
+[[nodiscard]] inline std::optional<ruling_kind> parse_ruling_kind(std::string_view name) noexcept {
+  for (const ruling_kind kind : {ruling_kind::site_override, ruling_kind::halt,
+                                 ruling_kind::sign_off, ruling_kind::quarantine}) {
+    if (to_string(kind) == name) {
+      return kind;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns the name of the ruling in a ledger, such as `halt example.com`. Each order with this
+/// name replaces the one before.
+[[nodiscard]] inline std::string name_of(const ruling_order& order) {
+  return std::string{to_string(order.kind)}.append(" ").append(order.site);
+}
+
+/// Returns the octets of an order without its number, its id and its name, which a ledger stores
+/// beside them: `TIME VALUE`, the maker and the detail, with a line end after each of the first
+/// two.
+[[nodiscard]] inline std::string encode(const ruling_order& order) {
+  return std::to_string(order.time) + ' ' + order.value + '\n' + order.maker + '\n' + order.detail;
+}
+
+/// Removes and returns the part of `text` before the first `separator`. Also removes `separator`.
+[[nodiscard]] inline std::string_view take_until(std::string_view& text, char separator) {
+  const std::string_view taken = text.substr(0, text.find(separator));
+  text.remove_prefix(taken.size() < text.size() ? taken.size() + 1 : text.size());
+  return taken;
+}
+
+/// Makes an order of the parts that a ledger stores. Returns an empty optional if a part is not as
+/// `name_of` and `encode` write it. Other programs can change what a ledger stores.
+[[nodiscard]] inline std::optional<ruling_order> decode_order(std::string_view name,
+                                                              std::string_view id,
+                                                              std::string_view octets,
+                                                              const ruling_number& number) {
+  ruling_order order{.number = number};
+  const auto kind = parse_ruling_kind(take_until(name, ' '));
+  const auto site = parse_site(name);
+  if (!kind || !site || site->key() != name || id.empty()) {
+    return std::nullopt;
+  }
+  order.kind = *kind;
+  order.site = name;
+  order.id = id;
+  std::string_view head = take_until(octets, '\n');
+  const auto time = base::parse_decimal(take_until(head, ' '));
+  constexpr std::uint64_t latest = 253'402'300'799;  // the end of the year 9999
+  if (!time || *time > latest || octets.size() > most_detail + 1'024) {
+    return std::nullopt;
+  }
+  order.time = static_cast<std::int64_t>(*time);
+  order.value = head;
+  order.maker = take_until(octets, '\n');
+  order.detail = octets;
+  return order;
+}
+
+}  // namespace rulings_detail
+
+}  // namespace robots

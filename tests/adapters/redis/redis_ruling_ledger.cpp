@@ -1,0 +1,142 @@
+// RedisRulingLedger over a real redis-server.
+#include <robots/adapters/redis/redis_ruling_ledger.hpp>
+
+#include "rulings/ledger_conformance.hpp"
+#include "support/raw_server.hpp"
+#include "support/redis_server.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace robots::test;
+using namespace std::chrono_literals;
+using robots::redis_options;
+using robots::RedisRulingLedger;
+
+namespace {
+
+/// Waits until `ready()` is true, for at most 20 seconds.
+template <class Ready>
+[[nodiscard]] bool becomes(const Ready& ready) {
+  const auto give_up = std::chrono::steady_clock::now() + 20s;
+  while (!ready() && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::yield();
+  }
+  return ready();
+}
+
+}  // namespace
+
+TEST_CASE("RedisRulingLedger is a ledger of rulings") {
+  const redis_server server;
+  ledger_conformance(
+      [&] { return std::make_unique<RedisRulingLedger>(redis_options{.url = server.url()}); },
+      [&] { (void)server.tell({"FLUSHALL"}); });
+}
+
+TEST_CASE("A RedisRulingLedger that lost one of its keys gets back what it lost") {
+  const redis_server server;
+  RedisRulingLedger ledger{redis_options{.url = server.url()}};
+  (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+  (void)ledger.append(order_for("other.example", "by_hand", "2"), {});
+  ledger_reader reader;
+  reader.catch_up(ledger);
+  for (const char* const key : {"state", "ids", "log"}) {
+    CAPTURE(key);
+    CHECK(server.tell({"DEL", std::string{"robots:{rulings}1:"} + key}) == "1");
+    reader.catch_up(ledger);
+    ledger_reader late;
+    late.catch_up(ledger);
+    CHECK(late.rulings == reader.rulings);
+    CHECK(late.value("halt example.com") == "by_hand");
+    CHECK(ledger.append(order_for("third.example", "by_hand", key), late.known));
+    reader.catch_up(ledger);
+  }
+}
+
+TEST_CASE("The keys of a RedisRulingLedger never expire, and share one slot of a cluster") {
+  const redis_server server;
+  RedisRulingLedger ledger{redis_options{.url = server.url(), .key_prefix = "my:"}};
+  (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+  for (const char* const key : {"state", "ids", "log"}) {
+    CHECK(server.tell({"PTTL", std::string{"my:{rulings}1:"} + key}) == "-1");
+  }
+  CHECK(server.tell({"DBSIZE"}) == "3");
+  CHECK_THROWS_AS(
+      (RedisRulingLedger{redis_options{.url = "redis+cluster://127.0.0.1:1", .key_prefix = "{}:"}}),
+      std::invalid_argument);
+}
+
+TEST_CASE("A RedisRulingLedger reports the orders of other processes, also after a reconnect") {
+  redis_server server;
+  RedisRulingLedger own{redis_options{.url = server.url()}};
+  RedisRulingLedger other{redis_options{.url = server.url()}};
+  std::atomic<int> news = 0;
+  own.watch([&] { ++news; });
+  (void)other.append(order_for("example.com", "by_hand", "1"), {});
+  CHECK(becomes([&] { return news > 0; }));
+  const int before = news;
+  server.stop();
+  server.start();
+  CHECK(becomes([&] { return news > before; }));
+  own.watch({});
+}
+
+TEST_CASE("A RedisRulingLedger whose server stops and starts keeps what the server has stored") {
+  redis_server server{{"--appendonly", "yes", "--appendfsync", "always"}};
+  RedisRulingLedger ledger{redis_options{.url = server.url()}};
+  (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+  ledger_reader reader;
+  reader.catch_up(ledger);
+  server.stop();
+  CHECK_THROWS_AS((void)ledger.read(reader.known), robots::store_error);
+  server.start();
+  ledger_reader late;
+  CHECK(becomes([&] {
+    try {
+      late.catch_up(ledger);
+      return true;
+    } catch (const robots::store_error&) {
+      return false;  // the server still loads its file
+    }
+  }));
+  CHECK(late.value("halt example.com") == "by_hand");
+  CHECK(late.known == reader.known);
+}
+
+TEST_CASE(
+    "A RedisRulingLedger reports a server that is no ledger as an error, within its timeouts") {
+  SUBCASE("such as one that answers with other data") {
+    const redis_server server;
+    (void)server.tell({"SET", "robots:{rulings}1:state", "text"});
+    RedisRulingLedger ledger{redis_options{.url = server.url()}};
+    CHECK_THROWS_AS((void)ledger.read({}), robots::store_error);
+    CHECK_THROWS_AS((void)ledger.append(order_for("example.com", "by_hand", "1"), {}),
+                    robots::store_error);
+  }
+  SUBCASE("such as one that is full") {
+    const redis_server server{{"--maxmemory", "1"}};
+    RedisRulingLedger ledger{redis_options{.url = server.url()}};
+    CHECK_THROWS_AS((void)ledger.append(order_for("example.com", "by_hand", "1"), {}),
+                    robots::store_refusal);
+  }
+  SUBCASE("such as none") {
+    RedisRulingLedger ledger{redis_options{.url = "redis://127.0.0.1:1", .connect_timeout = 100ms}};
+    CHECK_THROWS_AS((void)ledger.read({}), robots::store_error);
+  }
+}
+
+TEST_CASE("A RedisRulingLedger leaves out an order that it cannot read, and returns the others") {
+  const redis_server server;
+  RedisRulingLedger ledger{redis_options{.url = server.url()}};
+  (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+  (void)server.tell({"HSET", "robots:{rulings}1:state", "halt no site", "1-1\n9\nnonsense"});
+  CHECK(ledger.read({}).orders.size() == 1);
+}

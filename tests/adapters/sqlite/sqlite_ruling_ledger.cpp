@@ -1,0 +1,115 @@
+#include <robots/adapters/sqlite/sqlite_ruling_ledger.hpp>
+
+#include "rulings/ledger_conformance.hpp"
+#include "support/temporary_folder.hpp"
+#include <robots/adapters/sqlite/sqlite_store.hpp>
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+using namespace robots::test;
+using namespace std::chrono_literals;
+using robots::sqlite_options;
+using robots::SqliteRulingLedger;
+using robots::SqliteStore;
+
+namespace {
+
+sqlite_options rulings_in(const temporary_folder& folder) {
+  return {.path = (folder.path() / "robots.sqlite").string(), .max_bytes = 1U << 20U};
+}
+
+void run_sql(const std::string& path, const std::string& sql) {
+  sqlite3* opened = nullptr;
+  REQUIRE(::sqlite3_open(path.c_str(), &opened) == SQLITE_OK);
+  ::sqlite3_busy_timeout(opened, 5'000);
+  CHECK(::sqlite3_exec(opened, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  REQUIRE(::sqlite3_close(opened) == SQLITE_OK);
+}
+
+}  // namespace
+
+TEST_CASE("SqliteRulingLedger is a ledger of rulings") {
+  const temporary_folder folder;
+  const sqlite_options options = rulings_in(folder);
+  ledger_conformance([&] { return std::make_unique<SqliteRulingLedger>(options); },
+                     [&] {
+                       run_sql(
+                           options.path,
+                           "DELETE FROM rulings; DELETE FROM ruling_log; DELETE FROM ruling_ids;"
+                           "UPDATE ruling_head SET generation = 0, number = 0, octets = ''");
+                     });
+}
+
+TEST_CASE("A full SqliteStore drops records, but no ruling of a ledger in the same file") {
+  const temporary_folder folder;
+  const sqlite_options options = rulings_in(folder);
+  SqliteRulingLedger ledger{options};
+  SqliteStore store{options};
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = std::to_string(i);
+    (void)ledger.append(order_for("h" + name + ".example", "by_hand", name), {});
+  }
+  const std::string value(64'000, 'x');
+  for (int i = 0; i < 60; ++i) {
+    store.publish("https://h" + std::to_string(i) + ".example", value, 1h);
+  }
+  CHECK(!store.load("https://h0.example"));
+  CHECK(store.load("https://h59.example"));
+  CHECK(ledger.read({}).orders.size() == 200);
+}
+
+TEST_CASE("Rulings do not count as octets of a SqliteStore") {
+  const temporary_folder folder;
+  const sqlite_options options = rulings_in(folder);
+  SqliteRulingLedger ledger{options};
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = std::to_string(i);
+    auto order =
+        order_for("h" + name + ".example", "text", name, robots::ruling_kind::site_override);
+    order.detail.assign(robots::rulings_detail::most_detail, 'x');
+    (void)ledger.append(order, {});
+  }  // 5 MiB, five times as much as `max_bytes`
+  SqliteStore store{options};
+  for (int i = 0; i < 8; ++i) {
+    store.publish("https://h" + std::to_string(i) + ".example", std::string(64'000, 'x'), 1h);
+  }
+  CHECK(store.load("https://h0.example"));
+  CHECK(store.load("https://h7.example"));
+}
+
+TEST_CASE("An order that SqliteRulingLedger has acknowledged outlasts kill -9") {
+  const temporary_folder folder;
+  const sqlite_options options = rulings_in(folder);
+  const ::pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    SqliteRulingLedger ledger{options};
+    (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+    ::kill(::getpid(), SIGKILL);
+    ::_exit(1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  SqliteRulingLedger ledger{options};
+  CHECK(ledger.read({}).orders.size() == 1);
+}
+
+TEST_CASE("A SqliteRulingLedger that cannot write its file says so, and names the file") {
+  const temporary_folder folder;
+  SqliteRulingLedger ledger{{.path = (folder.path() / "no" / "folder.sqlite").string()}};
+  CHECK_THROWS_AS((void)ledger.append(order_for("example.com", "by_hand", "1"), {}),
+                  robots::store_error);
+  CHECK_THROWS_AS(SqliteRulingLedger{sqlite_options{}}, std::invalid_argument);
+}

@@ -1,0 +1,71 @@
+#include <robots/rulings/detail/lost_orders.hpp>
+
+#include "rulings/ledger_conformance.hpp"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <string>
+
+using namespace robots;
+using rulings_detail::find_lost;
+using rulings_detail::order_table;
+using test::order_for;
+
+namespace {
+
+order_table table_of(std::initializer_list<ruling_order> orders) {
+  order_table table;
+  for (const ruling_order& order : orders) {
+    table[rulings_detail::name_of(order)] = order;
+  }
+  return table;
+}
+
+ruling_order numbered(const std::string& value, const std::string& id, ruling_number number) {
+  ruling_order order = order_for("example.com", value, id);
+  order.number = number;
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("A ledger that has all orders of a process lacks nothing") {
+  const auto mine = table_of({numbered("by_hand", "1", {1, 1})});
+  const ledger_head head{.last = {1, 1}, .token = "a", .last_id = "1"};
+  CHECK(find_lost(head, mine, head, mine, "new").is_whole);
+  CHECK(find_lost({}, {}, head, mine, "new").is_whole);
+  const ledger_head later{.last = {1, 2}, .token = "a", .last_id = "2"};
+  CHECK(find_lost(head, mine, later, table_of({numbered("", "2", {1, 2})}), "new").is_whole);
+}
+
+TEST_CASE("An order with a higher number is put back with its number, into a new generation") {
+  const ledger_head known{.last = {1, 7}, .token = "a", .last_id = "7"};
+  const ledger_head theirs{.last = {1, 3}, .token = "a", .last_id = "3"};
+  const auto lost = find_lost(known, table_of({numbered("", "7", {1, 7})}), theirs,
+                              table_of({numbered("by_hand", "3", {1, 3})}), "new");
+  CHECK(!lost.is_whole);
+  REQUIRE(lost.orders.size() == 1);
+  CHECK(lost.orders[0].number == ruling_number{1, 7});
+  CHECK(lost.next.last == ruling_number{2, 8});
+  CHECK(lost.next.token == "new");
+}
+
+TEST_CASE("Orders of a ledger that began again get numbers above all that was lost") {
+  const ledger_head known{.last = {1, 7}, .token = "a", .last_id = "7"};
+  const ledger_head theirs{.last = {1, 1}, .token = "b", .last_id = "x"};
+  const auto lost = find_lost(known, table_of({numbered("by_hand", "7", {1, 7})}), theirs,
+                              table_of({numbered("", "x", {1, 1})}), "new");
+  REQUIRE(lost.orders.size() == 1);
+  CHECK(lost.orders[0].id == "x");
+  CHECK(lost.orders[0].number == ruling_number{2, 8});
+  CHECK(lost.next.last == ruling_number{2, 9});
+}
+
+TEST_CASE("An empty ledger gets at least the numbers of a process that knows no ruling") {
+  const ledger_head known{.last = {3, 7}, .token = "a", .last_id = "7"};
+  const auto lost = find_lost(known, {}, {}, {}, "new");
+  CHECK(!lost.is_whole);
+  CHECK(lost.orders.empty());
+  CHECK(lost.next.last == ruling_number{4, 8});
+}
