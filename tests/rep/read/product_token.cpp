@@ -89,9 +89,19 @@ static_assert(product_token("FooBot/1.0 by Example (+https://foo.example/)") == 
 static_assert(product_token("FooBot 2.1 (+https://foo.example/)") == "FooBot");
 static_assert(product_token("MJ12bot v1.4.8 (http://mj12bot.com/)") == "MJ12bot");
 static_assert(product_token("MJ12BOT V1.4.8 (HTTP://MJ12BOT.COM/)") == "MJ12BOT");
-static_assert(product_token("LIB/1 FOO/2 (WWW.FOO.EXAMPLE)") == "FOO");
-static_assert(product_token("lib/1 foo/2 (www.foo.example)") == "foo");
+static_assert(product_token("CURL/8 FOO/2 (WWW.FOO.EXAMPLE)") == "FOO");
+static_assert(product_token("curl/8 foo/2 (www.foo.example)") == "foo");
 static_assert(product_token("FooBot extra") == "FooBot");
+
+// The first product is the crawler if it is no engine and no client library, even if another
+// product has a contact beside it.
+static_assert(
+    product_token("Sogou web spider/4.0(+http://www.sogou.com/docs/help/webmasters.htm)") ==
+    "Sogou");
+static_assert(product_token("SearchBot/1.0 Nutch/1.19 (+http://search.example/bot)") ==
+              "SearchBot");
+static_assert(product_token("SearchBot Nutch/1.19 (http://search.example/)") == "SearchBot");
+static_assert(product_token("SearchBot/1.0 (BarBot/2; +http://bar.example/) X/1") == "SearchBot");
 
 // A browser's header names no crawler.
 static_assert(product_token("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, "

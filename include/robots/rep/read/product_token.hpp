@@ -60,8 +60,10 @@ namespace rep_detail {
 /// Returns the product token in a crawler's name or `User-Agent` header value. `FooBot` is the
 /// token of `FooBot/2.1 (+https://foo.example/bot)` (RFC 9309, section 2.2.1).
 ///
-/// A header that begins with `Mozilla/` or names several products is searched. The token is the
-/// product with a URL or mail address beside it, such as `ExampleBot` in `Mozilla/5.0 (compatible;
+/// The token is the first product, unless this product is a browser, an engine or a client library:
+/// `Sogou` is the token of `Sogou web spider/4.0 (+https://sogou.example/)`. If it is one, a header
+/// that begins with `Mozilla/` or names several products is searched. Then the token is the product
+/// with a URL or mail address beside it, such as `ExampleBot` in `Mozilla/5.0 (compatible;
 /// ExampleBot/0.1; https://www.example.com/bot.html)`. If there is none, the token is the first
 /// product that is no browser, engine or client library, such as `FooBot` in `python-requests/2.31
 /// FooBot/1.0`. One product stays itself, such as `Scrapy/2.11`.
@@ -82,6 +84,9 @@ namespace rep_detail {
   user_agent = base::trim(user_agent, base::is_blank);
   const std::string_view first = rep_detail::product_name(user_agent);
   if (first.empty() || first.size() == user_agent.size()) {
+    return first;
+  }
+  if (rep_detail::can_be_crawler(first)) {
     return first;
   }
   const bool poses = base::equal_ignoring_case(first, "mozilla");
