@@ -205,6 +205,36 @@ inline bool is_unseen(std::string_view text) {
   return !text.empty() && unseen_at_start(text) == text.size();
 }
 
+/// Removes what cannot be seen from the ends of a text.
+inline std::string_view without_unseen_ends(std::string_view text) {
+  while (const std::size_t size = unseen_at_start(text)) {
+    text.remove_prefix(size);
+  }
+  std::size_t before = 0;
+  while (before != text.size()) {
+    before = text.size();
+    for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+      if (text.size() >= size && is_unseen(text.substr(text.size() - size))) {
+        text.remove_suffix(size);
+      }
+    }
+  }
+  return text;
+}
+
+/// Returns the pattern in a rule. google takes the value as it is. Else, what cannot be seen at its
+/// ends is no part of it, nor are the octets of U+00A0 and U+00AD in ISO-8859-1 before a path.
+inline std::string_view pattern_of(std::string_view value, reading mode) {
+  if (mode == reading::google) {
+    return value;
+  }
+  value = without_unseen_ends(value);
+  const std::size_t path = value.find_first_not_of(" \t\v\f\xA0\xAD");
+  const bool begins_path =
+      path != std::string_view::npos && (value[path] == '/' || value[path] == '*');
+  return begins_path ? value.substr(path) : value;
+}
+
 /// Returns the name in a User-agent line. google takes the value as it is. Else, what cannot be
 /// seen at its ends is no part of it, nor are the semicolons behind it, nor is what either of them
 /// separates from `*`.
@@ -212,20 +242,9 @@ inline std::string_view name_of(std::string_view value, reading mode) {
   if (mode == reading::google) {
     return value;
   }
-  while (const std::size_t size = unseen_at_start(value)) {
-    value.remove_prefix(size);
-  }
-  std::size_t before = 0;
-  while (before != value.size()) {
-    before = value.size();
-    for (const std::size_t size : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
-      if (value.size() >= size && is_unseen(value.substr(value.size() - size))) {
-        value.remove_suffix(size);
-      }
-    }
-    if (value.ends_with(';')) {
-      value.remove_suffix(1);
-    }
+  value = without_unseen_ends(value);
+  while (value.ends_with(';')) {
+    value = without_unseen_ends(value.substr(0, value.size() - 1));
   }
   if (value.starts_with("*;") || (value.starts_with('*') && unseen_at_start(value.substr(1)) > 1)) {
     return "*";
@@ -310,7 +329,8 @@ inline answer decide(const std::vector<line>& lines, std::string_view user_agent
     return result;
   }
   std::size_t most = 0;
-  for (const line& rule : rules.value_or(std::vector<line>{})) {
+  for (line rule : rules.value_or(std::vector<line>{})) {
+    rule.value = pattern_of(rule.value, mode);
     if (rule.value.empty()) {
       continue;
     }

@@ -47,11 +47,27 @@ namespace robots::base {
   return text.empty();
 }
 
+/// The byte order mark of UTF-8 (RFC 3629, section 6).
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// Returns the size of a UTF-8 byte order mark at the start of `text`, or 0. The mark can be
+/// encoded twice, by a program that read its octets as ISO-8859-1.
+[[nodiscard]] constexpr std::size_t byte_order_mark_size(std::string_view text) noexcept {
+  constexpr std::string_view twice = "\xC3\xAF\xC2\xBB\xC2\xBF";
+  if (text.empty() || static_cast<unsigned char>(text.front()) < 0x80) {  // nearly all texts
+    return 0;
+  }
+  if (text.starts_with(byte_order_mark)) {
+    return byte_order_mark.size();
+  }
+  return text.starts_with(twice) ? twice.size() : 0;
+}
+
 /// Returns the size of a damaged UTF-8 byte order mark at the start of `text`, or 0. Some servers
 /// lose octets at the end of the mark. An ASCII octet must follow the rest of the mark, which would
 /// else be a part of another character.
 [[nodiscard]] constexpr std::size_t damaged_mark_size(std::string_view text) noexcept {
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  constexpr std::string_view mark = byte_order_mark;
   std::size_t size = 0;
   while (size < mark.size() && size < text.size() && text[size] == mark[size]) {
     ++size;

@@ -81,7 +81,7 @@ enum class charset : std::uint8_t {
                                            bool truncated) noexcept {
   const charset marked = charset_of(text);
   const std::string_view label = named_charset(content_type);
-  if (marked != charset::utf_8 || label.empty() || text.starts_with("\xEF\xBB\xBF")) {
+  if (marked != charset::utf_8 || label.empty() || text.starts_with(base::byte_order_mark)) {
     return marked;
   }
   const auto is_one_of = [label](auto... names) {

@@ -45,6 +45,7 @@ constexpr auto markup = {
     "<!DOCTYPE html>"sv,
     "\xEF\xBB\xBF \r\n\t<html><head><title>Just a moment...</title></head></html>"sv,
     "\xEF\xBB\xBF\xEF\xBB\xBF<html><body>challenge</body></html>"sv,
+    "\xC3\xAF\xC2\xBB\xC2\xBF<html><body>challenge</body></html>"sv,
     "\0<html></html>"sv,
     "<?xml version=\"1.0\"?>\n"sv,
     "<script>location.href='/challenge'</script>\n"sv,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/utf8.hpp>
 #include <robots/rep/read/detail/line.hpp>
 
 #include <algorithm>
@@ -121,14 +122,13 @@ enum class foreign_content : std::uint8_t {
   if (has_foreign_beginning(text)) {
     return foreign_content::other;
   }
-  constexpr std::string_view mark = "\xEF\xBB\xBF";
   const auto is_skipped = [](char c) { return is_padding(c) || is_line_end(c); };
   std::string_view first = text;
   do {
-    first.remove_prefix(first.starts_with(mark) ? mark.size() : 0);
+    first.remove_prefix(base::byte_order_mark_size(first));
     const auto skipped = std::find_if_not(first.begin(), first.end(), is_skipped) - first.begin();
     first.remove_prefix(static_cast<std::size_t>(skipped));
-  } while (first.starts_with(mark));
+  } while (base::byte_order_mark_size(first) != 0);
   if (first.starts_with('<')) {
     return foreign_content::markup;
   }

@@ -85,12 +85,12 @@ class scanner {
 
   [[nodiscard]] constexpr std::string_view without_byte_order_mark(
       std::string_view text) const noexcept {
-    constexpr std::string_view mark = "\xEF\xBB\xBF";
     if (traits_.one_byte_order_mark) {
+      constexpr std::string_view mark = base::byte_order_mark;
       return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
-    while (text.starts_with(mark)) {
-      text.remove_prefix(mark.size());
+    while (const std::size_t size = base::byte_order_mark_size(text)) {
+      text.remove_prefix(size);
     }
     return text.substr(base::damaged_mark_size(text));
   }
@@ -299,6 +299,11 @@ class scanner {
   }
 
   ROBOTS_ALWAYS_INLINE constexpr void emit(directive line) {
+    if (!line.value.empty() && (is_high(line.value.front()) || is_high(line.value.back())))
+        [[unlikely]] {
+      line.value = visible_value(line.kind, line.value);
+      line.column = column_of(line.value);
+    }
     place(line);
     check(line);
     handler_.on_directive(line);
@@ -342,9 +347,31 @@ class scanner {
     line.in_group = in_group_;
   }
 
+  /// Returns true for an octet outside ASCII, which can be a part of an invisible character.
+  [[nodiscard]] static constexpr bool is_high(char c) noexcept {
+    return static_cast<unsigned char>(c) >= 0x80;
+  }
+
   /// Returns true for an octet that can be a part of an invisible character, and for `;`.
-  [[nodiscard]] static constexpr bool is_odd(char c) noexcept {
-    return static_cast<unsigned char>(c) >= 0x80 || c == ';';
+  [[nodiscard]] static constexpr bool is_odd(char c) noexcept { return is_high(c) || c == ';'; }
+
+  /// Removes invisible characters from the ends of a value, which would else never match, or hide a
+  /// number. Removes octets in ISO-8859-1 only in front of a path, since they can end one.
+  /// `trimmed_name` reads the value of a User-agent line.
+  [[nodiscard]] ROBOTS_NOINLINE constexpr std::string_view visible_value(directive_kind kind,
+                                                                         std::string_view written) {
+    if (traits_.keeps_invisible || kind == directive_kind::user_agent) {
+      return written;
+    }
+    std::string_view value = without_invisible_ends(written);
+    if (is_rule(kind)) {
+      const std::string_view path = without_western_start(value);
+      value = path.starts_with('/') || path.starts_with('*') ? path : value;
+    }
+    if (value.size() != written.size()) {
+      report_invisible(written);
+    }
+    return value;
   }
 
   [[nodiscard]] static constexpr bool has_odd_end(std::string_view name) noexcept {
@@ -429,7 +456,9 @@ class scanner {
       diagnostic finding =
           make_diagnostic(diagnostic_code::invisible_character, (std::max)(number_, 1U),
                           column_of(about.substr(found.at)));
-      finding.text = found.text;
+      if (found.size != 0) {  // otherwise, the character is in ISO-8859-1
+        finding.text = found.text;
+      }
       handler_.on_diagnostic(finding);
     }
   }

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -109,4 +110,56 @@ TEST_CASE(
   REQUIRE(file.diagnostics().size() == 1);
   CHECK(file.diagnostics()[0].code == diagnostic_code::unknown_key);
   CHECK_FALSE(file.diagnostics()[0].text.empty());
+}
+
+TEST_CASE("Invisible characters around a value are skipped and reported") {
+  for (const std::string invisible : {"\xC2\xA0", "\xC2\xAD", "\xE2\x80\x8B", "\xE3\x80\x80",
+                                      "\xEF\xBB\xBF", "\xE2\x80\x8E ", "\xC2\xA0\xE2\x80\x8B"}) {
+    CAPTURE(invisible);
+    const std::string text = "User-agent: *\nDisallow:" + invisible + "/a\nDisallow: " + invisible +
+                             " /b\nDisallow: /c" + invisible + "# note\nAllow: " + invisible +
+                             "*/d" + invisible + "\nCrawl-delay:" + invisible +
+                             "3\nSitemap: " + invisible + "https://h/s.xml" + invisible + "\n";
+    const robots::document file = robots::parse(text);
+    const robots::rule_set rules = robots::compile(text, "FooBot");
+    for (const char* target : {"/a", "/b", "/c/x"}) {
+      CHECK_FALSE(file.allows(target));
+      CHECK_FALSE(rules.allows(target));
+    }
+    CHECK(file.match("/c/d").allowed);
+    CHECK(file.match("/a").pattern == "/a");
+    CHECK(file.crawl_delay() == std::chrono::seconds{3});
+    CHECK(*file.sitemaps().begin() == "https://h/s.xml");
+    REQUIRE(file.diagnostics().size() == 6);
+    for (const robots::diagnostic& found : file.diagnostics()) {
+      CHECK(found.code == diagnostic_code::invisible_character);
+    }
+    CHECK(file.lines().malformed == 0);
+  }
+}
+
+TEST_CASE("A value with an octet in ISO-8859-1 for a blank before its path is a rule") {
+  const robots::document file =
+      robots::parse("User-agent: *\nDisallow:\xA0/a\nDisallow: \xAD*/b\n");
+  CHECK_FALSE(file.allows("/a"));
+  CHECK_FALSE(file.allows("/x/b"));
+  REQUIRE(file.diagnostics().size() == 2);
+  CHECK(file.diagnostics()[0].code == diagnostic_code::invisible_character);
+  CHECK_FALSE(file.diagnostics()[0].text.empty());
+  CHECK_FALSE(robots::parse("User-agent: *\nDisallow: /caf\xE0\n").allows("/caf%E0"));
+  CHECK_FALSE(robots::parse("User-agent: *\nDisallow: /caf\xA0\n").allows("/caf%A0"));
+}
+
+TEST_CASE("A rule of invisible characters alone restricts nothing") {
+  const robots::document file =
+      robots::parse("User-agent: *\nDisallow: \xC2\xA0\n", {.prepend_slash = true});
+  CHECK(file.allows("/a"));
+  CHECK((*file.groups()[0].disallow.begin()).empty());
+}
+
+TEST_CASE("In the dialect google, an invisible character is a part of a value") {
+  const robots::document file =
+      robots::parse("User-agent: *\nDisallow:\xC2\xA0/a\n", {.dialect = dialect::google});
+  CHECK(file.allows("/a"));
+  CHECK(file.diagnostics()[0].code == diagnostic_code::pattern_never_matches);
 }

@@ -15,10 +15,11 @@ struct dialect_traits {
   /// If true, ignores `User-agent a b`. If false, reads the line as `User-agent:` with no name.
   bool ignores_keyless_lines = false;
   bool keeps_cut_allow = false;  ///< an Allow line that is too long is cut and obeyed
-  /// If true, reads invisible characters and `;` at the ends of a name, and invisible characters
-  /// around a key, as a part of the name or the key. If false, skips them.
+  /// If false, skips invisible characters around a key, a name or a value, and `;` behind a name.
+  /// If true, they are a part of the key, the name or the value.
   bool keeps_invisible = false;
-  /// If true, skips at most one UTF-8 BOM. If false, skips all BOMs. The last can be incomplete.
+  /// If true, skips at most one UTF-8 BOM. If false, skips all BOMs, even those that were encoded
+  /// twice. The last can be incomplete.
   bool one_byte_order_mark = false;
   bool index_html_is_directory = false;  ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets = false;          ///< reads `host/path` as host and path

@@ -82,6 +82,12 @@ struct invisible_character {
   return text;
 }
 
+/// Removes blanks, and the octets of U+00A0 and U+00AD in ISO-8859-1, from the start of `text`.
+[[nodiscard]] constexpr std::string_view without_western_start(std::string_view text) noexcept {
+  const auto is_skipped = [](char c) { return base::is_blank(c) || c == '\xA0' || c == '\xAD'; };
+  return {std::find_if_not(text.begin(), text.end(), is_skipped), text.end()};
+}
+
 /// Removes blanks and invisible characters from both ends of `text`.
 [[nodiscard]] constexpr std::string_view without_invisible_ends(std::string_view text) noexcept {
   text = without_invisible_start(text);
