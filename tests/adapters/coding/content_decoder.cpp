@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -16,6 +17,7 @@ using robots::adapters_detail::content_decoder;
 using robots::test::gzip;
 using robots::test::zlib_format;
 using std::literals::operator""s;
+using std::literals::operator""sv;
 
 constexpr std::string_view file = "User-agent: *\nAllow: /open\nDisallow: /private\n";
 
@@ -45,6 +47,15 @@ std::string result(std::string_view codings, std::string_view octets) {
     }
   }
   return text;
+}
+
+/// Returns `part` as often as it fits into `size` octets.
+std::string repeated(std::string_view part, std::size_t size) {
+  std::string octets;
+  while (octets.size() + part.size() <= size) {
+    octets += part;
+  }
+  return octets;
 }
 
 constexpr std::string_view cut =
@@ -122,11 +133,44 @@ TEST_CASE("The problem of a body quotes its Content-Encoding as it came") {
   CHECK(result("b\\\xC3", std::string(20, '\x07')).ends_with("Content-Encoding is b\\\xC3"));
 }
 
-TEST_CASE("A hundred thousand members are decoded one after another") {
-  std::string octets;
-  const std::string empty = gzip("");
-  for (int i = 0; i < 100'000; ++i) {
-    octets += empty;
+TEST_CASE("Fifty thousand members are decoded one after another") {
+  CHECK(decoded("gzip", repeated(gzip(""), 1'000'000) + gzip(file), 16'384).body() == file);
+}
+
+TEST_CASE("Coded octets that decode to nothing are a fault of the body above 1 MiB") {
+  constexpr std::size_t too_many = 1'100'000;
+  constexpr std::string_view empty_block = "\0\0\0\xFF\xFF"sv;  // RFC 1951, section 3.2.4
+  const std::string start = robots::test::raw_deflate(file);
+  for (const auto& [coding, octets] : {
+           std::pair{"gzip"s, repeated(gzip(""), too_many)},
+           std::pair{"gzip, gzip"s, repeated(gzip(""), too_many)},
+           std::pair{"gzip"s, gzip(file) + std::string(too_many, '\0')},
+           std::pair{"gzip"s, repeated(gzip("#"), 2 * too_many)},
+           std::pair{"deflate"s, repeated(empty_block, too_many) + start},
+       }) {
+    CAPTURE(coding);
+    content_decoder decoder{512'000};
+    decoder.set_codings(coding);
+    std::string_view rest = octets;
+    while (!rest.empty() && decoder.take(rest.substr(0, 16'384))) {
+      rest.remove_prefix((std::min)(rest.size(), std::size_t{16'384}));
+    }
+    CHECK_FALSE(rest.empty());
+    CHECK(decoder.problem() ==
+          "the compressed body of the response has more than 1,048,576 octets that decode to "
+          "nothing");
+    CHECK_FALSE(decoder.is_proven());
   }
-  CHECK(decoded("gzip", octets + gzip(file), 16'384).body() == file);
+  CHECK(decoded("gzip", gzip(std::string(3'000'000, '#')), 16'384).problem().empty());
+  CHECK(decoded("", std::string(3'000'000, '#'), 16'384).problem().empty());
+}
+
+TEST_CASE("A short text is a mistake of the server only behind a whole stream") {
+  CHECK(result("gzip, gzip", gzip("User-agent: *")) == "User-agent: *");
+  CHECK(result("gzip, utf-8, gzip", gzip("User-agent: *")) == "User-agent: *");
+  for (const char* codings : {"gzip", "gzip, aws-chunked", "gzip, utf-8", "gzip, gzip",
+                              "deflate, aws-chunked", "deflate, identity"}) {
+    CAPTURE(codings);
+    CHECK(result(codings, "sJLI").starts_with("problem: "));  // a raw stream without its end
+  }
 }

@@ -33,7 +33,8 @@ inline constexpr std::string_view accepted_codings =
 ///
 ///     octets --> layer "gzip" --> layer "aws-chunked" --> body, up to the limit
 ///
-/// Without a name, octets are appended as they are.
+/// Without a name, octets are appended as they are. Octets that decode to nothing have a limit of
+/// their own.
 class content_decoder {
  public:
   /// `limit` is the largest size of the decoded body; 0 means no limit.
@@ -49,21 +50,27 @@ class content_decoder {
       return;
     }
     std::for_each(names.rbegin(), names.rend(),
-                  [this](std::string_view name) { layers_.emplace_back(name, !layers_.empty()); });
+                  [this](std::string_view name) { layers_.emplace_back(name); });
   }
 
   /// Decodes `octets`. Returns false if the body is over the limit or has a problem. Then further
   /// octets have no effect. Throws only `std::bad_alloc`.
   [[nodiscard]] bool take(std::string_view octets) {
-    return problem_.empty() && !octets.empty() && pass(layers_.begin(), octets);
+    if (!problem_.empty() || octets.empty()) {
+      return false;
+    }
+    coded_size_ += octets.size();
+    return pass(layers_.begin(), octets) && has_content();
   }
 
   /// Handles the end of the body. Throws only `std::bad_alloc`.
   void finish() {
+    bool is_whole = false;
     for (auto layer = layers_.begin(); layer != layers_.end() && is_good(); ++layer) {
-      static_cast<void>(
-          layer->finish([&](std::string_view octets) { return pass(std::next(layer), octets); }));
+      static_cast<void>(layer->finish(
+          is_whole, [&](std::string_view octets) { return pass(std::next(layer), octets); }));
       note_problem(*layer);
+      is_whole = is_whole || layer->has_ended();
     }
   }
 
@@ -115,6 +122,19 @@ class content_decoder {
     return is_taken;
   }
 
+  /// Returns false, with a problem, if far more octets came than were decoded. The size limit does
+  /// not count octets that decode to nothing, such as empty members, and a server can send them
+  /// without an end.
+  [[nodiscard]] bool has_content() {
+    constexpr std::size_t most = std::size_t{1} << 20U;
+    if (coded_size_ > most && coded_size_ - most > body_.text.size()) {
+      problem_ =
+          "the compressed body of the response has more than 1,048,576 octets that decode to "
+          "nothing";
+    }
+    return problem_.empty();
+  }
+
   void note_problem(const coded_layer& layer) {
     if (problem_.empty()) {
       problem_ = layer.problem();
@@ -123,6 +143,7 @@ class content_decoder {
 
   layer_list layers_{};  // the first layer gets the octets of the response
   limited_body body_;
+  std::size_t coded_size_ = 0;  // the octets that came
   std::string problem_{};
 };
 

@@ -32,9 +32,9 @@ namespace robots::adapters_detail {
 ///                     +--------------------+
 class coded_layer {
  public:
-  /// `name` is a name in `Content-Encoding`. `is_inner` says that another layer decodes first.
-  coded_layer(std::string_view name, bool is_inner)
-      : name_(name), names_coding_(detail::is_content_coding(name)), is_inner_(is_inner) {}
+  /// `name` is a name in `Content-Encoding`.
+  explicit coded_layer(std::string_view name)
+      : name_(name), names_coding_(detail::is_content_coding(name)) {}
 
   /// Passes the decoded form of `octets` to `next(std::string_view) -> bool`. Returns false if
   /// `next` returns false, or the octets cannot be decoded. Throws only `std::bad_alloc`, and what
@@ -51,10 +51,12 @@ class coded_layer {
     return act(octets, next);
   }
 
-  /// Handles the end of the body. Returns false if the layer has octets left that `next` does not
-  /// take, or that cannot be decoded. Then `problem()` says why, if it is a problem of the body.
+  /// Handles the end of the body. `is_whole` says that the layers before this one have decoded a
+  /// stream to its end. Returns false if the layer has octets left that `next` does not take, or
+  /// that cannot be decoded. Then `problem()` says why, if it is a problem of the body.
   template <class Next>
-  [[nodiscard]] bool finish(const Next& next) {
+  [[nodiscard]] bool finish(bool is_whole, const Next& next) {
+    is_whole_ = is_whole;
     if (phase_ == phase::collecting && !first_.empty() && !choose_and_take(next)) {
       return false;
     }
@@ -81,6 +83,9 @@ class coded_layer {
     const bool waits_for_stream = phase_ == phase::collecting && names_coding_ && first_.empty();
     return stream_ != nullptr || waits_for_stream;
   }
+
+  /// Returns true if the layer has decoded a stream to its end. Has a meaning after `finish`.
+  [[nodiscard]] bool has_ended() const noexcept { return streams_ > 0 && problem_.empty(); }
 
   /// Returns true if the body ended with a whole stream whose check value proves the content.
   /// Octets that do not belong to a stream can follow.
@@ -145,13 +150,14 @@ class coded_layer {
   }
 
   /// Returns true if the body is taken as text. Behind the name of a real coding, text is a mistake
-  /// of the server. So the text must then be UTF-8, and long enough to be no piece of a coded body.
+  /// of the server. So the text must then be UTF-8, and long enough to be no piece of a coded body,
+  /// unless it comes out of a whole stream.
   [[nodiscard]] bool is_text(std::string_view start) const noexcept {
     constexpr std::size_t shortest = 16;
     if (!names_coding_) {
       return detail::can_be_text(start);
     }
-    return (is_inner_ || start.size() >= shortest) && !detail::has_control(start) &&
+    return (is_whole_ || start.size() >= shortest) && !detail::has_control(start) &&
            detail::begins_utf8(start);
   }
 
@@ -243,7 +249,7 @@ class coded_layer {
 
   std::string name_;
   bool names_coding_;
-  bool is_inner_;
+  bool is_whole_ = false;
   phase phase_ = phase::collecting;
   std::unique_ptr<coded_stream> stream_{};
   std::string first_{};  // the octets that a decision waits for
