@@ -65,6 +65,39 @@ TEST_CASE("The longest of several waits counts") {
         60s);
 }
 
+TEST_CASE("The smallest fraction of a second is rounded up") {
+  CHECK(wait("0.0000000001") == 1s);
+  CHECK(wait("2.00000000000001 s") == 3s);
+  CHECK(wait("0.0000000001ms") == 1s);
+  CHECK(wait("0.00000000000") == 0s);
+}
+
+TEST_CASE("A comma before three digits separates thousands, and another comma separates waits") {
+  CHECK(wait("1,000") == 1'000s);
+  CHECK(wait("1,000,000 ms") == 1'000s);
+  CHECK(wait("5, 1,000") == 1'000s);
+  CHECK(wait("1,000.5") == 1'001s);
+  CHECK(wait("60,120,30") == 60'120s);
+  CHECK(wait("3600,120") == 3'600s);
+  CHECK(wait("1, 000") == 1s);
+  CHECK(wait("1,0000") == 1s);
+  CHECK(wait(",120") == 120s);
+}
+
+TEST_CASE("A date counts beside other waits") {
+  CHECK(wait("Sun, 06 Nov 1994 08:59:37 GMT, 120") == 600s);
+  CHECK(wait("120, Sun, 06 Nov 1994 08:59:37 GMT") == 600s);
+  CHECK(wait("700, Sun Nov  6 08:59:37 1994") == 700s);
+  CHECK(wait("Sun Nov  6 08:59:37 1994, 5") == 600s);
+  CHECK(wait("Sun, 06 Nov 1994 08:51:37 GMT, Sun, 06 Nov 1994 08:59:37 GMT") == 600s);
+  CHECK(wait("Sun, 06 Nov 1994 08:59:37, 120") == 120s);
+  for (const char* const after : {" +120", "+120", " 120", ";120"}) {
+    CHECK(wait(std::string{"Sun, 06 Nov 1994 08:59:37 GMT"} + after) ==
+          robots::detail::default_retry_after);
+  }
+  CHECK(wait("+120") == robots::detail::default_retry_after);
+}
+
 TEST_CASE("A missing header asks for no wait") {
   CHECK(robots::detail::retry_after({}, asked_at) == std::nullopt);
 }

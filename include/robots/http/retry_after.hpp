@@ -44,12 +44,36 @@ inline constexpr std::array<wait_unit, 20> wait_units{{{"", 1},
                                                        {"day", 86'400},
                                                        {"days", 86'400}}};
 
-/// Reads a number of seconds, rounded up: `120`, `2.5`, `120s`, `120 seconds`, `1.5 minutes`.
+/// Returns true if the comma at `comma` separates thousands, as in `1,000`, and not two waits.
+/// Three digits follow it without a blank, and one to three digits precede it.
+[[nodiscard]] inline bool separates_thousands(std::string_view text, std::size_t comma) noexcept {
+  const auto is_no_digit = [](char c) { return !base::is_digit(c); };
+  const std::string_view before = text.substr(0, comma);
+  const std::string_view after = text.substr(comma + 1);
+  const auto digits_before =
+      std::find_if(before.rbegin(), before.rend(), is_no_digit) - before.rbegin();
+  const auto digits_after =
+      std::find_if(after.begin(), after.end(), is_no_digit) - after.begin();
+  return digits_before >= 1 && digits_before <= 3 && digits_after == 3;
+}
+
+/// Returns the place of the first comma from `begin` on that separates two values, or the size.
+[[nodiscard]] inline std::size_t end_of_value(std::string_view text, std::size_t begin) noexcept {
+  std::size_t comma = text.find(',', begin);
+  while (comma != std::string_view::npos && separates_thousands(text, comma)) {
+    comma = text.find(',', comma + 1);
+  }
+  return (std::min)(comma, text.size());
+}
+
+/// Reads a number of seconds, rounded up: `120`, `2.5`, `1,000`, `120s`, `1.5 minutes`. Passes over
+/// commas in the number, which `end_of_value` has checked.
 [[nodiscard]] inline std::optional<std::chrono::seconds> parse_wait(
     std::string_view text) noexcept {
   const auto digits_of = [&text] {
-    const std::size_t length = static_cast<std::size_t>(
-        std::find_if_not(text.begin(), text.end(), base::is_digit) - text.begin());
+    const auto is_in_number = [](char c) { return base::is_digit(c) || c == ','; };
+    const auto length = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_in_number) - text.begin());
     const std::string_view digits = text.substr(0, length);
     text.remove_prefix(length);
     return digits;
@@ -67,13 +91,18 @@ inline constexpr std::array<wait_unit, 20> wait_units{{{"", 1},
   if ((whole.empty() && fraction.empty()) || unit == wait_units.end()) {
     return std::nullopt;
   }
-  const auto longest = static_cast<std::uint64_t>(max_delta_seconds.count());
-  auto number = static_cast<double>(base::parse_decimal(whole, longest).value_or(0));
+  double number = 0;
+  for (const char digit : whole) {
+    number = base::is_digit(digit) ? number * 10 + (digit - '0') : number;
+  }
+  constexpr std::size_t read = 9;  // of further digits, only the first that is not 0 matters
+  const std::string_view rest = fraction.substr((std::min)(read, fraction.size()));
   double place = 1;
-  for (const char digit : fraction.substr(0, 9)) {
+  for (const char digit : fraction.substr(0, read)) {
     place /= 10;
     number += place * (digit - '0');
   }
+  number += rest.find_first_not_of('0') == std::string_view::npos ? 0 : place;
   const double seconds = std::ceil(number * unit->seconds);
   return std::chrono::seconds{static_cast<std::int64_t>(
       (std::min)(seconds, static_cast<double>(max_delta_seconds.count())))};
@@ -87,8 +116,9 @@ namespace robots::detail {
 inline constexpr std::chrono::seconds default_retry_after{60};
 
 /// Returns the wait of `Retry-After = HTTP-date / delay-seconds` (RFC 9110, section 10.2.3). Also
-/// reads fractions and units, as in `2.5` and `120 seconds`, and rounds up. A value that cannot be
-/// read counts as `default_retry_after`. The longest wait of several values counts.
+/// reads fractions, thousands and units, as in `2.5`, `1,000` and `120 seconds`, and rounds up. A
+/// value that cannot be read counts as `default_retry_after`. The longest wait of several values
+/// counts.
 ///
 /// The result is from 0 to 2^31 seconds, or empty without the header. A date is compared with the
 /// header `Date`, so a wrong server clock does no harm. `now` replaces an invalid `Date`.
@@ -98,21 +128,31 @@ inline constexpr std::chrono::seconds default_retry_after{60};
   const auto add = [&](std::chrono::seconds wait) {
     longest = (std::max)(longest.value_or(wait), wait);
   };
+  const auto until = [&](std::string_view text) -> std::optional<std::chrono::seconds> {
+    const auto date = parse_http_date(text, now);
+    return date ? std::optional{seconds_until(*date, headers, now)} : std::nullopt;
+  };
   for (const http_header& header : headers) {
     if (!base::equal_ignoring_case(header.name, "Retry-After")) {
       continue;
     }
     const auto is_around = [](char c) { return base::is_blank(c) || c == '"'; };
     const std::string_view value = base::trim(header.value, is_around);
-    if (const auto date = parse_http_date(value, now)) {
-      add(seconds_until(*date, headers, now));
-      continue;
-    }
-    // A proxy joins several headers with commas (RFC 9110, section 5.3).
+    // A proxy joins several headers with commas (RFC 9110, section 5.3). A date can have a comma,
+    // too.
     for (std::size_t begin = 0; begin <= value.size();) {
-      const std::size_t end = (std::min)(value.find(',', begin), value.size());
-      const std::string_view part = base::trim(value.substr(begin, end - begin), is_around);
-      add(http_detail::parse_wait(part).value_or(default_retry_after));
+      std::size_t end = http_detail::end_of_value(value, begin);
+      const auto part = [&] { return base::trim(value.substr(begin, end - begin), is_around); };
+      std::optional<std::chrono::seconds> wait = http_detail::parse_wait(part());
+      if (!wait) {
+        wait = until(part());
+      }
+      if (const std::size_t only_part = end; !wait && end < value.size()) {
+        end = http_detail::end_of_value(value, end + 1);
+        wait = until(part());
+        end = wait ? end : only_part;
+      }
+      add(wait.value_or(default_retry_after));
       begin = end + 1;
     }
   }
