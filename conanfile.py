@@ -20,13 +20,15 @@ class RobotsConan(ConanFile):
     options = {
         "compiled": [True, False],
         "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
-        "with_cpr": [True, False], "with_opentelemetry": [True, False],
+        "with_cpr": [True, False], "with_html": [True, False],
+        "with_opentelemetry": [True, False],
         "with_prometheus": [True, False], "with_redis": [True, False],
         "with_redis_tls": [True, False], "with_sqlite": [True, False],
     }
     default_options = {
         "compiled": False,
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
+        "with_html": False,
         "with_opentelemetry": False, "with_prometheus": False, "with_redis": False,
         "with_redis_tls": False, "with_sqlite": False,
     }
@@ -74,6 +76,8 @@ class RobotsConan(ConanFile):
             self._requires("zlib/[>=1.2.11 <2]")
         if self.options.with_cpr:
             self._requires("cpr/[>=1.10 <2]")
+        if self.options.with_html:
+            self._requires("gumbo-parser/[>=0.10 <1]")
         if self.options.with_opentelemetry:
             self._requires("opentelemetry-cpp/[>=1.19 <2]")
         if self.options.with_prometheus:
@@ -120,6 +124,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_CPR"] = "ON" if self.options.with_cpr else "OFF"
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.cache_variables["ROBOTS_AUDIT"] = "ON" if self.options.with_audit else "OFF"
+        toolchain.cache_variables["ROBOTS_HTML"] = "ON" if self.options.with_html else "OFF"
         toolchain.cache_variables["ROBOTS_OPENTELEMETRY"] = (
             "ON" if self.options.with_opentelemetry else "OFF")
         toolchain.cache_variables["ROBOTS_PROMETHEUS"] = (
@@ -165,6 +170,8 @@ class RobotsConan(ConanFile):
             self._adapter("asio", "robots::asio", ["curl", "boost::headers"])
         if self.options.with_audit:
             self._adapter("audit", "robots::audit", ["openssl::crypto"])
+        if self.options.with_html:
+            self._adapter("html", "robots::html", ["gumbo-parser::gumbo-parser"])
         if self.options.with_opentelemetry:
             self._adapter("opentelemetry", "robots::opentelemetry",
                           ["opentelemetry-cpp::opentelemetry-cpp"])

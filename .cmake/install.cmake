@@ -32,7 +32,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
               .cmake/robots.cpp .cmake/robots.cppm
               .cmake/robots-find-least.cmake
-              .cmake/Findbrotlidec.cmake .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
+              .cmake/Findbrotlidec.cmake .cmake/Findgumbo.cmake .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
               .cmake/Findzstd.cmake
         DESTINATION "${robots_package_dir}")
 configure_file(.cmake/robots.pc.in robots.pc @ONLY)

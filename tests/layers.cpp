@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 28> layers{"base",
+constexpr std::array<std::string_view, 29> layers{"base",
                                                   "time",
                                                   "rep/text",
                                                   "rep/read",
@@ -45,6 +45,7 @@ constexpr std::array<std::string_view, 28> layers{"base",
                                                   "adapters/redis",
                                                   "adapters/sqlite",
                                                   "adapters/audit",
+                                                  "adapters/html",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 /// The parts of robots.hpp.

@@ -29,6 +29,10 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #include <robots/adapters/audit/audit_verify.hpp>
 #endif
 
+#if __has_include(<gumbo.h>)
+#include <robots/adapters/html/read_html.hpp>
+#endif
+
 #if __has_include(<prometheus/collectable.h>)
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
 #endif

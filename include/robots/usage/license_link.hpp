@@ -17,6 +17,10 @@ namespace robots {
 /// time, and accepts any octets. The views point into `value`.
 [[nodiscard]] std::vector<std::string_view> parse_license_links(std::string_view value);
 
+/// Returns true if the relations `rel` and the media type `type` of a link say that it names a
+/// licence. Both are read in upper and lower case; `type` can have parameters.
+[[nodiscard]] bool is_license_link(std::string_view rel, std::string_view type) noexcept;
+
 /// Why a server demands a licence.
 enum class licence_need : std::uint8_t {
   none,     ///< the response demands no licence

@@ -83,6 +83,12 @@ namespace usage_detail {
 
 }  // namespace usage_detail
 
+ROBOTS_INLINE bool is_license_link(std::string_view rel, std::string_view type) noexcept {
+  const std::string_view name = type.substr(0, type.find(';'));
+  return usage_detail::has_word(rel, "license") &&
+         base::equal_ignoring_case(base::trim(name, base::is_space), "application/rsl+xml");
+}
+
 ROBOTS_INLINE std::vector<std::string_view> parse_license_links(std::string_view value) {
   std::vector<std::string_view> urls;
   while (!value.empty()) {

@@ -53,6 +53,11 @@ class page_statements {
   /// about use. A page without any, such as a PDF: `mark_read(statement_place::meta)`.
   void meta(std::string_view name, std::string_view content);
 
+  /// Adds a link element of the page. A link with the relation `license`, the type
+  /// `application/rsl+xml` and an absolute URL names a licence (RSL 1.0, section 4.2). Call it for
+  /// each element: it ignores all others.
+  void link(std::string_view rel, std::string_view type, std::string_view href);
+
   /// Adds the text of `/.well-known/tdmrep.json`. A site without one:
   /// `mark_read(statement_place::tdmrep)`.
   void tdmrep(std::string_view text);
@@ -107,6 +112,7 @@ class page_statements {
   std::vector<std::pair<purpose, page_statement>> token_verdicts_;
   std::vector<http_header> headers_;
   std::vector<http_header> meta_;  // names and contents
+  std::vector<std::string> license_links_;
   std::optional<std::string> tdmrep_;
   bool may_fetch_ = true;
   bool is_undecided_ = false;  // the lines of the robots.txt could not be compared

@@ -316,6 +316,15 @@ ROBOTS_INLINE void page_statements::meta(std::string_view name, std::string_view
   meta_.push_back({std::string{name}, std::string{content}});
 }
 
+ROBOTS_INLINE void page_statements::link(std::string_view rel, std::string_view type,
+                                         std::string_view href) {
+  mark_read(statement_place::meta);
+  const std::string_view url = base::trim(href, base::is_space);
+  if (is_license_link(rel, type) && base::scheme_prefix(url) != 0) {
+    license_links_.emplace_back(url);
+  }
+}
+
 ROBOTS_INLINE void page_statements::tdmrep(std::string_view text) {
   mark_read(statement_place::tdmrep);
   tdmrep_ = text;
@@ -432,6 +441,15 @@ ROBOTS_INLINE void page_statements::add_meta(std::vector<page_statement>& to) co
                                 .position = number,
                                 .applies = true};
     add_page_rules(to, rules, source, is_for_crawler);
+  }
+  for (const std::string& url : license_links_) {
+    to.push_back({.kind = statement_kind::license,
+                  .place = statement_place::meta,
+                  .name = "link",
+                  .text = url,
+                  .addressee = "*",
+                  .terms = url,
+                  .applies = true});
   }
 }
 

@@ -26,6 +26,10 @@ static_assert(std::derived_from<robots::SqliteStore, robots::SharedStore>);
 #include <robots/adapters/audit/audit_trail.hpp>
 static_assert(robots::Observer<robots::AuditTrail>);
 #endif
+#ifdef CONSUMER_HAS_HTML
+#include <robots/adapters/html/read_html.hpp>
+static_assert(robots::html_options{}.max_bytes == 65'536);
+#endif
 #ifdef CONSUMER_HAS_PROMETHEUS
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
 
