@@ -127,9 +127,16 @@ TEST_CASE("Exchanges wait for a free file descriptor, and no site is lost") {
   const other_process servers;
   const descriptor_limit few{64};
   std::atomic<std::size_t> answered = 0;
+  // The failure is checked when there are descriptors again: UndefinedBehaviorSanitizer opens a
+  // pipe when it sees an object of a polymorphic type for the first time, such as doctest's
+  // messages.
+  std::string failure;
   const auto note = [&](const fetch_response& response) {
-    answered += response.status == 200 ? 1U : 0U;
-    CHECK_MESSAGE(response.status == 200, response.error_text);
+    if (response.status == 200) {
+      ++answered;
+    } else {
+      failure = response.error_text;
+    }
   };
 
   SUBCASE("in one multi handle") {
@@ -178,6 +185,7 @@ TEST_CASE("Exchanges wait for a free file descriptor, and no site is lost") {
     }
     CHECK(cache.stats().failures == 0);
   }
+  CHECK(failure == "");
   CHECK(answered == site_count);
 }
 

@@ -113,8 +113,10 @@ class CurlFetcher {
     const auto began = steady_clock::now();
     while (true) {
       pool::loan web = handles_->lend_if(may_make);
-      const bool is_over =
-          request.timeout.count() != 0 && steady_clock::now() - began >= request.timeout;
+      // In milliseconds, since the longest timeouts have no value in the clock's nanoseconds.
+      const auto waited =
+          std::chrono::floor<std::chrono::milliseconds>(steady_clock::now() - began);
+      const bool is_over = request.timeout.count() != 0 && waited >= request.timeout;
       if (web || is_over || request.stop.stop_requested()) {
         return web;
       }
