@@ -81,6 +81,13 @@ std::string to_json(const answer& about) {
   if (about.why) {
     written["explain"] = explain_of(about);
   }
+  if (!about.permissions.empty()) {
+    json answers = json::array();
+    for (const permission& answer : about.permissions) {
+      answers.push_back(json::parse(robots::to_json(answer)));
+    }
+    written["purposes"] = answers;
+  }
   if (about.round != 0) {
     written["round"] = about.round;
   }

@@ -70,14 +70,18 @@ around a URL and lines that begin with # are ignored.)",
                  R"(Prints a line for each URL: the answer, the rule, the Crawl-delay, and the
 source of the rules. With --json, prints an object for each URL: allowed,
 directive, pattern, userAgent, url, line, reason, crawlDelay and source. An
-octet that is not UTF-8 is written as \xNN, and a backslash as \x5C.
+octet that is not UTF-8 is written as \xNN, and a backslash as \x5C. With
+--purpose, adds the answer for each purpose, and the statement that decided.
 
-Exit status: 0 all are allowed; 1 some are not; 2 an error, or not a URL.
+Exit status: 0 all are allowed; 1 some are not, or a purpose has another answer
+than yes; 2 an error, or not a URL.
 
 Examples:
   robots-check --user-agent FooBot https://example.com/private
   robots-check --file robots.txt --explain '/a?b' /c
-  robots-check --json - < urls.txt)",
+  robots-check --json - < urls.txt
+  robots-check --purpose ai_train --page a.html --header 'X-Robots-Tag: noindex'
+    https://example.com/a)",
                  1, any_number},
     command_help{command::parse, "parse", "FILE", "Prints the content of a robots.txt as JSON.",
                  R"(Exit status: 0 the JSON is printed; 2 an error.
@@ -293,7 +297,13 @@ class command_line {
                                  "\" is an argument too many: give only " +
                                  std::string{about_.arguments});
     }
-    if (std::ranges::count(given, "-") + (wanted_.file == "-" ? 1 : 0) > 1) {
+    if (wanted_.purposes.empty() && (wanted_.page || wanted_.tdmrep || !wanted_.headers.empty())) {
+      throw CLI::ValidationError(
+          "--header, --page and --tdmrep need a purpose: give --purpose, as in --purpose ai_train");
+    }
+    if (std::ranges::count(given, "-") + (wanted_.file == "-" ? 1 : 0) +
+            (wanted_.page == "-" ? 1 : 0) + (wanted_.tdmrep == "-" ? 1 : 0) >
+        1) {
       throw CLI::ValidationError("standard input can be read only once: give - only once");
     }
   }
@@ -306,6 +316,16 @@ class command_line {
   void list_option(const std::string& name, std::vector<std::string>& values, const char* type,
                    const char* purpose) {
     app_.add_option(name, values, purpose)->allow_extra_args(false)->type_name(type);
+  }
+
+  void add_header(const std::string& line) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon == 0) {
+      throw CLI::ValidationError("\"" + line + "\" is not a header: write 'NAME: VALUE'");
+    }
+    const std::string_view value = std::string_view{line}.substr(colon + 1);
+    wanted_.headers.push_back(
+        {line.substr(0, colon), std::string{base::trim(value, base::is_blank)}});
   }
 
   void add_dialect() {
@@ -355,6 +375,28 @@ class command_line {
         ->check(number_between(1, 1e6, ""))
         ->capture_default_str()
         ->type_name("N");
+    list_option("--purpose", wanted_.purposes, "P",
+                "say if the page may be used for P, such as\n"
+                "index, snippet, ai_train, tdm or a label of\n"
+                "the site; repeatable");
+    app_.add_option_function<std::vector<std::string>>(
+            "--header",
+            [this](const std::vector<std::string>& lines) {
+              for (const std::string& line : lines) {
+                add_header(line);
+              }
+            },
+            "a header of the page, for --purpose; repeatable")
+        ->allow_extra_args(false)
+        ->type_name("'NAME: VALUE'");
+    app_.add_option_function<std::string>(
+            "--page", [this](const std::string& name) { wanted_.page = name; },
+            "the HTML of the page, for --purpose")
+        ->option_text("FILE");
+    app_.add_option_function<std::string>(
+            "--tdmrep", [this](const std::string& name) { wanted_.tdmrep = name; },
+            "the tdmrep.json of the site, for --purpose")
+        ->option_text("FILE");
     app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
     app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
     app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");

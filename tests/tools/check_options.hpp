@@ -3,6 +3,7 @@
 
 #include <robots/adapters/curl/curl_options.hpp>
 #include <robots/cache/cache_options.hpp>
+#include <robots/http/message.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -40,6 +41,10 @@ struct settings {
   std::optional<std::string> store{};    ///< the store to share; see `with_store`
   std::string key{};                     ///< the file of a public key in PEM, or empty
   std::string head{};  ///< the hash of an entry that the audit trail must have, or empty
+  std::vector<std::string> purposes{};  ///< the purposes or labels to answer for
+  std::vector<http_header> headers{};   ///< the headers of the page
+  std::optional<std::string> page{};    ///< the file with the HTML of the page
+  std::optional<std::string> tdmrep{};  ///< the file with the tdmrep.json of the site
   unsigned repeat = 1;
   bool explain = false;
   bool json = false;

@@ -298,7 +298,6 @@ std::string date_text(std::chrono::sys_seconds second) {
 }
 
 std::string ruling_text(const rulings_detail::ruling& ruling) {
-  using rulings_detail::ruling_kind;
   std::string text;
   switch (ruling.kind) {
     case ruling_kind::site_override:

@@ -6,6 +6,8 @@ _robots_check() {
 
   if [[ $previous == --dialect ]]; then
     words='rfc9309 google'
+  elif [[ $previous == --purpose ]]; then
+    words='fetch follow index snippet archive translate image_index search ai_input ai_train tdm'
   elif [[ $previous == --fallback ]]; then
     words='permissive rfc9309 strict'
   elif [[ $word == -* ]]; then
@@ -18,7 +20,7 @@ _robots_check() {
       'store list') words='--json' ;;
       'audit report' | 'store erase' | 'store override') ;;
       *) words='--user-agent --dialect --exclude --file --store --fallback --attempts --timeout
-           --ca-file --connect-to --allow-address --proxy --repeat --explain --stats --timing
+           --ca-file --connect-to --allow-address --proxy --purpose --header --page --tdmrep --repeat --explain --stats --timing
            --json' ;;
     esac
     words+=' --help'

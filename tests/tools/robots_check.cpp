@@ -12,6 +12,9 @@
 #include "read_line.hpp"
 #include "standard_streams.hpp"
 #include <robots/adapters/curl/curl_fetcher.hpp>
+#ifdef ROBOTS_CHECK_HTML
+#include <robots/adapters/html/read_html.hpp>
+#endif
 #include <robots/base/ascii.hpp>
 #include <robots/robots.hpp>
 
@@ -67,6 +70,31 @@ std::string for_terminal(std::string_view message) {
     shown += octet == '\\' ? "\\" : base::printable({&octet, 1});
   }
   return shown;
+}
+
+constexpr std::size_t longest_page = 1'000'000;
+
+/// Returns the purpose with that name, such as `ai_train`.
+std::optional<purpose> purpose_named(std::string_view name) {
+  for (auto wanted = purpose::fetch;; wanted = static_cast<purpose>(static_cast<int>(wanted) + 1)) {
+    if (to_string(wanted) == name) {
+      return wanted;
+    }
+    if (wanted == purpose::tdm) {
+      return std::nullopt;
+    }
+  }
+}
+
+/// Reads the meta elements and licence links of a page.
+void read_page([[maybe_unused]] page_statements& page, [[maybe_unused]] const std::string& html,
+               [[maybe_unused]] const std::vector<http_header>& headers) {
+#ifdef ROBOTS_CHECK_HTML
+  read_html(page, html, headers, html.size() == longest_page);
+#else
+  throw std::runtime_error(
+      "robots-check was built without robots::html: install libgumbo-dev and build it again");
+#endif
 }
 
 /// Asks one cache about all URLs, and prints its answers.
@@ -164,13 +192,46 @@ class session {
     if (wanted_.explain) {
       about.why = answered.policy->rules().explain(detail::target_for(*answered.policy, full));
     }
+    if (!wanted_.purposes.empty() && answered.reason != decision_reason::invalid_url) {
+      about.permissions = permissions_for(answered, full);
+      for (const permission& one : about.permissions) {
+        worst_ = one.answer == permission_answer::yes ? worst_ : std::max(worst_, no);
+      }
+    }
     if (wanted_.json) {
       print(to_json(about) + '\n');
     } else if (answered.reason == decision_reason::invalid_url) {
       complain(url);
     } else {
-      print(to_text(about, style_) + '\n' + (about.why ? explanation_text(about, style_) : ""));
+      std::string lines = to_text(about, style_) + '\n';
+      lines += about.why ? explanation_text(about, style_) : "";
+      for (const permission& one : about.permissions) {
+        lines += "    " + base::printable(one.purpose) + ": " + explain(one) + '\n';
+      }
+      print(lines);
     }
+  }
+
+  /// Returns the answers for the purposes that the user gave.
+  [[nodiscard]] std::vector<permission> permissions_for(const decision& answered,
+                                                        const std::string& url) const {
+    page_statements page = page_of(answered, url, wanted_.cache.user_agent);
+    for (const auto& [name, value] : wanted_.headers) {
+      page.header(name, value);
+    }
+    if (wanted_.page) {
+      read_page(page, read_file(*wanted_.page, longest_page), wanted_.headers);
+    }
+    if (wanted_.tdmrep) {
+      page.tdmrep(read_file(*wanted_.tdmrep, longest_page));
+    }
+    const auto now = std::chrono::system_clock::now();
+    std::vector<permission> answers;
+    for (const std::string& name : wanted_.purposes) {
+      const auto wanted = purpose_named(name);
+      answers.push_back(wanted ? page.may(*wanted, now) : page.may(name, now));
+    }
+    return answers;
   }
 
   [[nodiscard]] std::string_view file_name() const {

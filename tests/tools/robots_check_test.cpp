@@ -954,3 +954,46 @@ TEST_CASE("--explain --json adds the group, the target and the matches") {
   CHECK(robots_file("").check_json({"--explain", "/b"}).at("explain").at("group") == "none");
   CHECK_FALSE(file.check_json({"/a"}).contains("explain"));
 }
+
+TEST_CASE("--purpose adds the answer for each purpose, and the statement that decided") {
+  const robots_file file(
+      "License: https://e.example/l.xml\nUser-agent: *\n"
+      "Content-Signal: ai-train=no, search=yes, future=yes\nDisallow: /x\n");
+  const robots::test::temporary_folder folder;
+  const std::string tdmrep = (folder.path() / "tdmrep.json").string();
+  std::ofstream(tdmrep) << R"([{"location":"/","tdm-reservation":1}])";
+  const program_result answered = file.check(
+      {"--purpose", "ai_train", "--purpose", "index", "--purpose", "snippet", "--purpose", "future",
+       "--purpose", "tdm", "--header", "X-Robots-Tag: noindex", "--tdmrep", tdmrep, "/a"});
+  CHECK(answered.status == 1);
+  CHECK(contains(answered.output,
+                 "    ai_train: no: Content-Signal \"ai-train=no\", line 3, for *; licences: "
+                 "https://e.example/l.xml\n"
+                 "    index: no: X-Robots-Tag \"noindex\", header 1, for *\n"
+                 "    snippet: unread: not read: meta elements\n"
+                 "    future: yes: Content-Signal \"future=yes\", line 3, for *\n"
+                 "    tdm: no: tdm-reservation \"1\", entry 1, for *; licences: "
+                 "https://e.example/l.xml\n"));
+  CHECK(file.check({"--purpose", "future", "--header", "A: b", "/a"}).status == 0);
+  const json one = file.check_json({"--purpose", "fetch", "/x"}).at("purposes").at(0);
+  CHECK(one.at("purpose") == "fetch");
+  CHECK(one.at("answer") == "no");
+  CHECK(one.at("reason").at("kind") == "robots_rule");
+  CHECK(one.at("reason").at("position") == 4);
+  CHECK(file.check({"--header", "A: b", "/a"}).status == 2);
+  CHECK(file.check({"--purpose", "index", "--header", "no header", "/a"}).status == 2);
+}
+
+#ifdef ROBOTS_CHECK_HTML
+TEST_CASE("--page reads the meta elements of a page") {
+  const robots_file file("User-agent: *\nAllow: /\n");
+  const robots::test::temporary_folder folder;
+  const std::string page = (folder.path() / "page.html").string();
+  std::ofstream(page) << "<title>a</title><meta name=robots content=noarchive><p>text";
+  const program_result answered = file.check(
+      {"--purpose", "archive", "--purpose", "index", "--header", "A: b", "--page", page, "/a"});
+  CHECK(contains(answered.output,
+                 "    archive: no: robots \"noarchive\", meta element 1, for *\n"
+                 "    index: unstated: no statement about index\n"));
+}
+#endif

@@ -1,8 +1,13 @@
 #include <robots/usage/permission.hpp>
 
+#include <robots/usage/page_statements.hpp>
+
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -63,6 +68,25 @@ TEST_CASE("Octets of the web cannot break the line of an explanation") {
   CHECK(
       explain(page_statement{.kind = statement_kind::page_rule, .name = "a\nb", .text = "\x1B["}) ==
       "a\\x0Ab \"\\x1B[\"");
+}
+
+TEST_CASE("A permission is written as JSON, with the statement that decided") {
+  robots::page_statements page{
+      robots::parse("License: https://e.example/l.xml\nUser-agent: *\nContent-Signal: a=no\n"),
+      "/a", "FooBot"};
+  const std::chrono::sys_days day{std::chrono::year{2026} / 11 / 28};
+  CHECK(to_json(page.may("a", day)) ==
+        R"({"purpose":"a","answer":"no","reason":{"kind":"content_signal","place":"robots.txt",)"
+        R"("name":"Content-Signal","text":"a=no","addressee":"*","position":3,"terms":null,)"
+        R"("applies":true,"problem":""},"licenses":[],"unread":["headers"]})");
+  CHECK(to_json(page.may(robots::purpose::index, day)) ==
+        R"({"purpose":"index","answer":"unread","reason":null,"licenses":[],)"
+        R"("unread":["headers","meta elements"]})");
+  page.link("nofollow License", "application/RSL+xml; charset=utf-8", " https://e.example/m.xml ");
+  page.link("license", "text/html", "https://e.example/n.xml");
+  page.link("license", "application/rsl+xml", "/o.xml");
+  CHECK(page.may(robots::purpose::tdm, day).licenses ==
+        std::vector<std::string>{"https://e.example/l.xml", "https://e.example/m.xml"});
 }
 
 }  // namespace

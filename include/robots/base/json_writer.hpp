@@ -90,6 +90,8 @@ class json_writer {
     line_ += '{';
     return *this;
   }
+  /// Begins an object that is the value of a member.
+  json_writer& open(std::string_view name) { return add(name, "{"); }
   json_writer& close() { return end('}'); }
 
   [[nodiscard]] std::size_t size() const noexcept { return line_.size(); }

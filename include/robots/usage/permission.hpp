@@ -35,6 +35,13 @@ enum class statement_kind : std::uint8_t {
   license,         ///< License lines and `Link` headers
 };
 
+/// Returns the name of the enumerator.
+[[nodiscard]] constexpr std::string_view to_string(statement_kind kind) noexcept {
+  return base::enum_text<statement_kind::license>(
+      kind, {"robots_rule", "policy_token", "page_rule", "content_signal", "content_usage", "tdm",
+             "license"});
+}
+
 /// One thing that a site says about a page.
 struct page_statement {
   statement_kind kind = statement_kind::robots_rule;    ///< the vocabulary of the statement
@@ -95,6 +102,18 @@ struct permission {
 /// Returns the answer and its reason in one line: `no: Content-Signal "ai-train=no", line 4, for
 /// *`.
 [[nodiscard]] std::string explain(const permission& answer);
+
+/// Writes a statement as JSON, in one line of printable ASCII:
+///
+///     {"kind":"content_signal","place":"robots.txt","name":"Content-Signal",
+///      "text":"ai-train=no","addressee":"*","position":4,"terms":null,"applies":true,"problem":""}
+///
+/// Texts are escaped as in the JSON of a document.
+[[nodiscard]] std::string to_json(const page_statement& statement);
+
+/// Writes an answer as JSON: `purpose`, `answer`, `reason` (a statement or null), `licenses` and
+/// `unread`.
+[[nodiscard]] std::string to_json(const permission& answer);
 
 }  // namespace robots
 

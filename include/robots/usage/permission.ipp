@@ -2,9 +2,11 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/json_writer.hpp>
 #include <robots/usage/permission.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace robots {
 
@@ -70,6 +72,46 @@ ROBOTS_INLINE std::string explain(const permission& answer) {
     }
   }
   return text;
+}
+
+namespace usage_detail {
+
+ROBOTS_INLINE void add_statement(base::json_writer& line, const page_statement& statement) {
+  line.text("kind", to_string(statement.kind)).text("place", to_string(statement.place));
+  line.text("name", statement.name).text("text", statement.text);
+  line.text("addressee", statement.addressee).number("position", statement.position);
+  statement.terms ? line.text("terms", *statement.terms) : line.null("terms");
+  line.flag("applies", statement.applies).text("problem", statement.problem);
+}
+
+}  // namespace usage_detail
+
+ROBOTS_INLINE std::string to_json(const page_statement& statement) {
+  base::json_writer line;
+  usage_detail::add_statement(line, statement);
+  return std::move(line).finish();
+}
+
+ROBOTS_INLINE std::string to_json(const permission& answer) {
+  base::json_writer line;
+  line.text("purpose", answer.purpose).text("answer", to_string(answer.answer));
+  if (answer.reason) {
+    line.open("reason");
+    usage_detail::add_statement(line, *answer.reason);
+    line.close();
+  } else {
+    line.null("reason");
+  }
+  line.open_list("licenses");
+  for (const std::string& license : answer.licenses) {
+    line.item(license);
+  }
+  line.close_list().open_list("unread");
+  for (const statement_place place : answer.unread) {
+    line.item(to_string(place));
+  }
+  line.close_list();
+  return std::move(line).finish();
 }
 
 }  // namespace robots

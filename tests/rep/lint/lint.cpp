@@ -138,6 +138,24 @@ TEST_CASE("lint reports a content signal that it cannot read") {
   }
 }
 
+TEST_CASE("lint reports a line about use that says nothing, and one above all groups") {
+  for (const char* usage : {"train-ai=maybe", "TRAIN-AI=n", "train-ai=n;", "*.pdf train-ai=n",
+                            "train-ai", "/blog/", "train-ai=n, search=?1", ""}) {
+    CAPTURE(usage);
+    CHECK(findings("User-agent: *\nContent-Usage: " + std::string{usage} + "\n") ==
+          found{{2, diagnostic_code::unread_content_usage}});
+  }
+  for (const char* usage : {"train-ai=n", "/blog/ train-ai=n, search=y", "x=y;a=1"}) {
+    CAPTURE(usage);
+    CHECK(findings("User-agent: *\nContent-Usage: " + std::string{usage} + "\n").empty());
+  }
+  CHECK(findings("License: https://e.example/l.xml\nUser-agent: *\nLicense: l.xml\n") ==
+        found{{3, diagnostic_code::relative_license}});
+  CHECK(
+      findings("Content-Signal: search=yes\nContent-Usage: search=y\nUser-agent: *\n") ==
+      found{{1, diagnostic_code::usage_outside_group}, {2, diagnostic_code::usage_outside_group}});
+}
+
 TEST_CASE("lint reports a file with too many malformed lines") {
   const auto all = findings("a\nb\nc\nd\ne\nUser-agent: *\n");
   REQUIRE(all.size() == 6);

@@ -121,6 +121,17 @@ namespace rep_detail {
       if (signal.use) {
         statement.append(statement.empty() ? "use=" : ", use=").append(to_string(*signal.use));
       }
+      // Signals that are not known are compared as written.
+      std::string_view rest = signal.statement;
+      while (const auto member = take_signal(rest)) {
+        const bool is_known = base::equal_ignoring_case(member->name, "search") ||
+                              base::equal_ignoring_case(member->name, "ai-input") ||
+                              base::equal_ignoring_case(member->name, "ai-train") ||
+                              base::equal_ignoring_case(member->name, "use");
+        if (!is_known) {
+          statement.append(statement.empty() ? "" : ", ").append(member->text);
+        }
+      }
       return statement.empty() ? "" : scoped(signal.path, statement);
     }
     case directive_kind::content_usage: {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/structured_field.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
+#include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -162,6 +164,27 @@ class rule_lint {
   return named.empty() || named.front() == '*' || product_token(named) != named;
 }
 
+/// Notes if a member of a Content-Usage Dictionary has a value other than `y` and `n`.
+struct usage_value_check {
+  bool is_unread = false;
+
+  constexpr void on_member(std::string_view, const base::field_value& value) noexcept {
+    const bool is_known =
+        value.type == base::field_type::token && (value.text == "y" || value.text == "n");
+    is_unread = is_unread || !is_known;
+  }
+  constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
+};
+
+/// Returns true if a part of a Content-Usage value says nothing: it is no Dictionary of RFC 9651,
+/// or is empty, or a member is neither `y` nor `n`.
+[[nodiscard]] constexpr bool is_unread_usage(std::string_view value) noexcept {
+  const content_usage usage = content_usage::parse(value);
+  usage_value_check check;
+  return usage.statement.empty() || !base::read_dictionary_field(usage.statement, check) ||
+         check.is_unread;
+}
+
 }  // namespace robots::rep_detail
 
 namespace robots {
@@ -194,6 +217,12 @@ namespace robots {
     }
     report(directive_kind::content_signal, !content_signal::parse(line.value).complete,
            diagnostic_code::unread_content_signal);
+    report(directive_kind::content_usage, rep_detail::is_unread_usage(line.value),
+           diagnostic_code::unread_content_usage);
+    report(directive_kind::license, base::scheme_prefix(line.value) == 0,
+           diagnostic_code::relative_license);
+    report(directive_kind::content_signal, !line.in_group, diagnostic_code::usage_outside_group);
+    report(directive_kind::content_usage, !line.in_group, diagnostic_code::usage_outside_group);
   }
   if (limit.exceeded_by(file.lines())) {
     findings.push_back(rep_detail::make_diagnostic(diagnostic_code::malformed_share, 1, 1));

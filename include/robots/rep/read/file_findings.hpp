@@ -51,11 +51,14 @@ enum class diagnostic_code : std::uint8_t {
   invisible_character,
   semicolon_after_name,
   empty_sitemap,
+  unread_content_usage,
+  relative_license,
+  usage_outside_group,
 };
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
-  return base::enum_text<diagnostic_code::empty_sitemap>(
+  return base::enum_text<diagnostic_code::usage_outside_group>(
       code, {"malformed_line",        "missing_colon",        "misspelled_key",
              "unknown_key",           "rule_outside_group",   "pattern_never_matches",
              "empty_product_token",   "invalid_crawl_delay",  "repeated_crawl_delay",
@@ -64,7 +67,8 @@ enum class diagnostic_code : std::uint8_t {
              "shadowed_rule",         "redundant_rule",       "unmatchable_user_agent",
              "relative_sitemap",      "malformed_share",      "not_robots_txt",
              "unread_content_signal", "invalid_request_rate", "invalid_visit_time",
-             "invisible_character",   "semicolon_after_name", "empty_sitemap"});
+             "invisible_character",   "semicolon_after_name", "empty_sitemap",
+             "unread_content_usage",  "relative_license",     "usage_outside_group"});
 }
 
 /// A problem in a robots.txt that the author of the file should know about.
@@ -117,9 +121,13 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::warning, "a character cannot be seen; remove it"},  // see `invisible_texts`
     {severity::warning, "a semicolon follows the name; remove it"},
     {severity::warning, "the value is empty; write an absolute URL, or remove the line"},
+    {severity::warning, "write labels with `=y` or `=n`, as in `train-ai=n, search=y`"},
+    {severity::warning, "the licence does not count; write an absolute URL"},
+    {severity::warning, "the line has no effect above all groups; put a User-agent line before it"},
 });
 
-static_assert(finding_texts.size() == static_cast<std::size_t>(diagnostic_code::empty_sitemap) + 1);
+static_assert(finding_texts.size() ==
+              static_cast<std::size_t>(diagnostic_code::usage_outside_group) + 1);
 
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
