@@ -391,10 +391,10 @@ constexpr std::vector<group> document::groups() const& {
   document result;
   result.options_ = options;
   const std::string_view source = text.substr(0, rep_detail::text_limit(options));
-  result.octets_ = {source.begin(), source.end()};
   result.lines_.reserve(source.size() / document::builder::least_line);
   document::builder builder{result, source};
   result.counts_ = scan(text, builder, options);
+  result.octets_ = {source.begin(), source.end()};
   return result;
 }
 

@@ -56,10 +56,12 @@ class scanner {
   constexpr file_findings::line_counts run(std::string_view text) {
     const std::string_view whole = cut(text);
     begin_ = whole.data();
-    const foreign_content foreign = find_foreign_content(text);
-    counts_.not_robots_txt = foreign != foreign_content::none;
-    if (foreign == foreign_content::other) {  // markup is reported as `looks_like_html`
-      report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
+    if constexpr (!waits) {
+      const foreign_content foreign = find_foreign_content(text);
+      counts_.not_robots_txt = foreign != foreign_content::none;
+      if (foreign == foreign_content::other) {  // markup is reported as `looks_like_html`
+        report(diagnostic_code::not_robots_txt, whole.substr(0, 0));
+      }
     }
     read_lines(without_byte_order_mark(whole));
     if (whole.size() < text.size()) {
@@ -134,7 +136,7 @@ class scanner {
   }
 
   ROBOTS_ALWAYS_INLINE constexpr const char* read_line(const char* begin, const char* text_end) {
-    const char* const first = skip_indent(begin, text_end);
+    const char* const first = base::is_ws(*begin) ? skip_indent(begin, text_end) : begin;
     if (first == text_end || *first == '#' || is_line_end(*first)) {
       const bool is_comment = first != text_end && *first == '#';
       const char* const end = is_comment ? find_line_end(first, text_end) : first;
@@ -224,7 +226,7 @@ class scanner {
   /// ends a list of User-agent lines.
   constexpr void drop(diagnostic_code code, std::string_view line, const key_and_value& parts) {
     malformed(code, line);
-    if (traits_.ignores_keyless_lines && !parts.found) {
+    if ((traits_.ignores_keyless_lines && !parts.found) || (!may_be_key(line) && !has_nul(line))) {
       return;
     }
     const auto words_to = [line](std::size_t from) {
@@ -305,7 +307,13 @@ class scanner {
       line.column = column_of(line.value);
     }
     place(line);
-    check(line);
+    if constexpr (!waits) {
+      if (is_rule(line.kind)) [[likely]] {
+        check_rule(line);
+      } else {
+        check_other(line.kind, line.value);
+      }
+    }
     handler_.on_directive(line);
   }
 
@@ -401,26 +409,28 @@ class scanner {
     return name;
   }
 
-  constexpr void check(const directive& line) {
-    if (is_rule(line.kind)) [[likely]] {
-      if (!line.in_group) {
-        report(diagnostic_code::rule_outside_group, line.key);
-      }
-      if (pattern_never_matches(line.value)) {
-        malformed(diagnostic_code::pattern_never_matches, line.value);
-      }
-    } else if (line.kind == directive_kind::user_agent && line.value.empty()) {
-      malformed(diagnostic_code::empty_product_token, line.value);
-    } else if (line.kind == directive_kind::crawl_delay) {
-      if (!parse_delay(line.value)) {
-        malformed(diagnostic_code::invalid_crawl_delay, line.value);
+  ROBOTS_ALWAYS_INLINE constexpr void check_rule(const directive& line) {
+    if (!line.in_group) [[unlikely]] {
+      report(diagnostic_code::rule_outside_group, line.key);
+    }
+    if (pattern_never_matches(line.value)) [[unlikely]] {
+      malformed(diagnostic_code::pattern_never_matches, line.value);
+    }
+  }
+
+  constexpr void check_other(directive_kind kind, std::string_view value) {
+    if (kind == directive_kind::user_agent && value.empty()) {
+      malformed(diagnostic_code::empty_product_token, value);
+    } else if (kind == directive_kind::crawl_delay) {
+      if (!parse_delay(value)) {
+        malformed(diagnostic_code::invalid_crawl_delay, value);
       } else if (std::exchange(run_has_delay_, true)) {
-        report(diagnostic_code::repeated_crawl_delay, line.value);
+        report(diagnostic_code::repeated_crawl_delay, value);
       }
-    } else if (line.kind == directive_kind::request_rate && !request_rate::parse(line.value)) {
-      malformed(diagnostic_code::invalid_request_rate, line.value);
-    } else if (line.kind == directive_kind::visit_time && !visit_time::parse(line.value)) {
-      malformed(diagnostic_code::invalid_visit_time, line.value);
+    } else if (kind == directive_kind::request_rate && !request_rate::parse(value)) {
+      malformed(diagnostic_code::invalid_request_rate, value);
+    } else if (kind == directive_kind::visit_time && !visit_time::parse(value)) {
+      malformed(diagnostic_code::invalid_visit_time, value);
     }
   }
 

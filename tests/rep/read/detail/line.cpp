@@ -108,6 +108,23 @@ TEST_CASE("A common line can end in white space and a comment, or have no value"
   CHECK(read(empty).value.empty());
 }
 
+TEST_CASE("A common line has the value that any line would have, whatever follows the colon") {
+  for (unsigned octet = 0; octet < 256; ++octet) {
+    CAPTURE(octet);
+    const char behind_colon = static_cast<char>(octet);
+    for (const std::string_view value : {"", "/x", " ", " /x", "x y"}) {
+      const std::string line = std::string{"Allow:"} + behind_colon + std::string{value};
+      const std::string text = line + std::string{next};
+      const common_line found = read(text);
+      if (behind_colon == '\n' || behind_colon == '\r' || behind_colon == '#') {
+        CHECK(found.value.empty());
+      } else if (found.kind != directive_kind::unknown) {
+        CHECK(found.value == robots::rep_detail::split_line(line).value);
+      }
+    }
+  }
+}
+
 TEST_CASE("read_common_line rejects lines of any other form") {
   using namespace std::string_literals;
   for (const std::string& line :

@@ -274,11 +274,15 @@ struct common_key {
     return {.end = find_line_end(from, text_end)};
   }
   const char* const behind_colon = from + key.size + 1;
-  const char* const value =
-      behind_colon + (behind_colon != text_end && *behind_colon == ' ' ? 1 : 0);
+  const char next = behind_colon != text_end ? *behind_colon : '\n';
+  const char* const value = behind_colon + (next == ' ' ? 1 : 0);
   // The value ends at the first octet that is at most 0x23 (`#`), such as a space. In a common
-  // line, only white space and a comment follow.
-  const char* const value_end = find_at_most(value, text_end, '#');
+  // line, only white space and a comment follow. The search begins behind `next`, whatever `next`
+  // is. From `value`, the search would wait for `next`, and so would all lines behind this line.
+  const char* value_end = behind_colon;
+  if (next == ' ' || static_cast<unsigned char>(next) > '#') [[likely]] {
+    value_end = find_at_most(behind_colon + 1, text_end, '#');
+  }
   const char* line_end = value_end;
   if (value_end != text_end && !is_line_end(*value_end)) [[unlikely]] {
     line_end = find_line_end(value_end, text_end);
