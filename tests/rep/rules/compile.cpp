@@ -5,7 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -142,6 +145,20 @@ static_assert(!allows(admin, "x", "https://example.com/admin"));
 static_assert(!robots::parse(admin).allows("admin/users?q#f"));
 static_assert(allows(closed, "x", "robots.txt"));
 
+static_assert(
+    [] {
+      constexpr std::string_view group = "User-agent: *\n";
+      constexpr std::string_view rule = "Disallow: /x\n";
+      constexpr std::size_t count = 40;
+      std::array<char, group.size() + count * rule.size()> text{};
+      auto next = std::copy(group.begin(), group.end(), text.begin());
+      for (std::size_t i = 0; i < count; ++i) {
+        next = std::copy(rule.begin(), rule.end(), next);
+      }
+      return compile({text.data(), text.size()}, "x").size() == count;
+    }(),
+    "many rules are compiled in a constant expression, too");
+
 TEST_CASE("A verdict has the rule, its line, and the crawler") {
   const auto rules =
       compile("User-agent: FooBot\nAllow: /a\nDisallow: /%61b*$\n", "FooBot/2.0 (x)");
@@ -177,6 +194,42 @@ TEST_CASE("An empty rule set allows everything to everyone") {
   CHECK(rules.empty());
   CHECK(rules.allows("/x"));
   CHECK(rules.match("/x").user_agent == "*");
+}
+
+TEST_CASE("A file can have any number of rules, also above the group that names the crawler") {
+  for (std::size_t count = 0; count < 140; ++count) {
+    CAPTURE(count);
+    std::string text = "User-agent: *\n";
+    for (std::size_t i = 0; i < 139 - count; ++i) {
+      text += "Disallow: /other\n";
+    }
+    text += "User-agent: a\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      text += "Disallow: /" + std::to_string(i) + "/\n";
+    }
+    const auto rules = compile(text, "a");
+    CHECK(rules.size() == count);
+    CHECK(rules.allows("/other"));
+    for (std::size_t i = 0; i < count; ++i) {
+      CHECK(rules.match("/" + std::to_string(i) + "/x").line == 142 - count + i);
+    }
+  }
+}
+
+TEST_CASE("In dialect::google, any number of rules can have two patterns") {
+  for (std::size_t count = 1; count < 140; ++count) {
+    CAPTURE(count);
+    std::string text = "User-agent: *\nDisallow: /\n";
+    for (std::size_t i = 0; i < count; ++i) {
+      text += "Allow: /" + std::to_string(i) + "/index.html\n";
+    }
+    const auto rules = compile(text, "a", {.dialect = dialect::google});
+    CHECK(rules.size() == 1 + 2 * count);
+    const std::string last = "/" + std::to_string(count - 1) + "/";
+    CHECK(rules.allows(last));
+    CHECK(rules.allows(last + "index.html"));
+    CHECK_FALSE(rules.allows(last + "x"));
+  }
 }
 
 TEST_CASE("A copy of a rule set outlives the original and the text") {

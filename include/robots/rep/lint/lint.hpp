@@ -157,7 +157,7 @@ class rule_lint {
 /// `360Spider` can match, although RFC 9309 allows no digits.
 [[nodiscard]] constexpr bool is_unmatchable(std::string_view user_agent) noexcept {
   if (user_agent.empty() || is_product_token_char(user_agent.front()) ||
-      agent_matcher{{}}.compare(user_agent) == agent_match::everyone) {
+      agent_matcher{}.compare(user_agent) == agent_match::everyone) {
     return false;
   }
   const std::string_view named = user_agent.substr(0, user_agent.find_first_of(" \t\v\f/"));

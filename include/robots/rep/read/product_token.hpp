@@ -75,6 +75,9 @@ namespace rep_detail {
 /// header, and for a path or a URL (`is_target`). Takes linear time.
 [[nodiscard]] constexpr std::string_view product_token(
     std::string_view user_agent, robots::dialect dialect = robots::dialect::rfc9309) noexcept {
+  if (std::all_of(user_agent.begin(), user_agent.end(), rep_detail::is_product_token_char)) {
+    return user_agent;  // most callers pass a token
+  }
   if (is_target(user_agent)) {
     return {};
   }
@@ -110,6 +113,9 @@ enum class agent_match : std::size_t { none, everyone, own };
 /// character (`MJ12bot`), the name in a line ends at a blank or slash.
 class agent_matcher {
  public:
+  /// Makes a matcher for a crawler without a name, to which only `*` applies.
+  constexpr agent_matcher() = default;
+
   constexpr explicit agent_matcher(std::string_view user_agent,
                                    robots::dialect dialect = robots::dialect::rfc9309) noexcept
       : token_(product_token(user_agent, dialect)) {
@@ -138,7 +144,7 @@ class agent_matcher {
     return is_rfc_token ? !is_product_token_char(c) : base::is_blank(c) || c == '/';
   }
 
-  std::string_view token_;
+  std::string_view token_{};
 };
 
 }  // namespace rep_detail

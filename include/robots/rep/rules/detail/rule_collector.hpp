@@ -6,6 +6,7 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/detail/group_selection.hpp>
+#include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/rule_packer.hpp>
@@ -33,10 +34,14 @@ class rule_collector {
   constexpr rule_collector(std::span<const std::string_view> user_agents,
                            const parse_options& options)
       : first_named_(user_agents.size()), options_(options) {
-    names_.reserve(user_agents.size());
     for (const std::string_view user_agent : user_agents) {
-      names_.emplace_back(user_agent, options.dialect);
-      if (!names_.back().token().empty()) [[likely]] {
+      const agent_matcher name{user_agent, options.dialect};
+      if (names_++ == 0) {
+        first_name_ = name;
+      } else {
+        other_names_.push_back(name);
+      }
+      if (!name.token().empty()) [[likely]] {
         has_name_ = true;
       } else if (is_target(user_agent)) {
         no_user_agent_ = user_agent;
@@ -72,12 +77,7 @@ class rule_collector {
     if (line.kind == directive_kind::crawl_delay && !crawl_delay_) {
       crawl_delay_ = parse_delay(line.value);
     } else if (is_rule(line.kind) && !line.value.empty()) {
-      if (kept_.empty()) {
-        kept_.reserve(24);  // nearly 1 KiB, which allocators have at hand
-      }
-      kept_.push_back({.text = line.value.data(),
-                       .rule = packed_rule{rule_kind_of(line.kind), line.line, line.value.size()},
-                       .size = static_cast<std::uint16_t>(line.value.size())});
+      kept_.add(kept_rule::of(rule_kind_of(line.kind), line.line, line.value));
     }
     return true;
   }
@@ -94,8 +94,7 @@ class rule_collector {
     if (!no_user_agent_.empty()) [[unlikely]] {
       return undecided_table();
     }
-    const std::size_t index = first_named_ < names_.size() ? first_named_ : 0;
-    const std::string_view token = names_.empty() ? std::string_view{} : names_[index].token();
+    const std::string_view token = name(first_named_ < names_ ? first_named_ : 0).token();
     rule_table result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
     result.facts.group = groups_.choice();
     result.facts.delay = crawl_delay_.value_or(result.facts.delay);
@@ -110,35 +109,41 @@ class rule_collector {
     // This pattern needs no octet of the target, and is not in normal form, so it is compared with
     // every target.
     constexpr std::string_view not_in_normal_form = "**/";
-    // Not `push_back`: compilers inline its call in `on_other` while it is the only one.
-    kept_.assign(1, {.text = not_in_normal_form.data(),
-                     .rule = packed_rule{rule_kind::disallow, 0, not_in_normal_form.size()},
-                     .size = static_cast<std::uint16_t>(not_in_normal_form.size())});
+    kept_.clear();
+    kept_.add(kept_rule::of(rule_kind::disallow, 0, not_in_normal_form));
     return rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(no_user_agent_);
   }
 
   /// A name that is earlier in the caller's list matches better. If `options_.names` merges the
   /// groups of all names, all names match equally well.
-  [[nodiscard]] constexpr agent_match compare(std::string_view value) noexcept {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i].compare(value) == agent_match::own) {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr agent_match compare(
+      std::string_view value) noexcept {
+    for (std::size_t i = 0; i < names_; ++i) {
+      if (name(i).compare(value) == agent_match::own) {
         first_named_ = (std::min)(first_named_, i);
         const bool merges = options_.names == several_names::union_of_groups;
-        const std::size_t more = merges ? 0 : names_.size() - i;
+        const std::size_t more = merges ? 0 : names_ - i;
         return static_cast<agent_match>(static_cast<std::size_t>(agent_match::own) + more);
       }
     }
-    return agent_matcher{{}}.compare(value);
+    return agent_matcher{}.compare(value);
   }
 
-  std::vector<agent_matcher> names_;
+  [[nodiscard]] constexpr const agent_matcher& name(std::size_t index) const noexcept {
+    return index == 0 ? first_name_ : other_names_[index - 1];
+  }
+
+  // Most crawlers have one name, which needs no allocation.
+  agent_matcher first_name_;
+  std::vector<agent_matcher> other_names_;
+  std::size_t names_ = 0;
   std::string_view no_user_agent_{};  // a name that is a path or a URL, if there is one
   bool has_name_ = false;             // true if a name has a product token
   bool is_nameless_ = false;          // true if a name is neither `*` nor has a product token
-  std::size_t first_named_;  // the index of the first name with a group, or `names_.size()`
+  std::size_t first_named_;  // the index of the first name with a group, or `names_`
   parse_options options_;
   group_selection groups_;
-  std::vector<kept_rule> kept_;
+  kept_rules kept_;
   std::optional<std::chrono::milliseconds> crawl_delay_;
 };
 

@@ -5,13 +5,13 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
+#include <robots/rep/rules/detail/kept_rules.hpp>
 #include <robots/rep/rules/detail/match.hpp>
 #include <robots/rep/rules/detail/octet_classes.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/plain_pattern.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
 #include <robots/rep/rules/detail/rule_table.hpp>
-#include <robots/rep/rules/verdict.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
@@ -25,25 +25,6 @@
 
 namespace robots::rep_detail {
 
-enum class found_by : std::uint8_t { trial, prefix, gram };
-
-/// A rule for the crawler, as `rule_collector` collects it. `rule_packer` sets the last members.
-struct kept_rule {
-  const char* text;    ///< the pattern, as written in the file
-  packed_rule rule;    ///< the stored form, without offset and tag
-  std::uint16_t size;  ///< octets of the text; above 0
-  found_by way = found_by::trial;
-  std::uint32_t specificity = 0;
-  std::uint32_t place = 0;  ///< how many rules are before this one in its bucket
-  std::uint64_t hash = 0;   ///< the hash of the prefix or gram; not used for `trial`
-
-  [[nodiscard]] constexpr std::string_view value() const noexcept { return {text, size}; }
-
-  [[nodiscard]] constexpr rule_rank rank(tie_break tie) const noexcept {
-    return rank_of(specificity, rule.kind(), rule.line(), tie);
-  }
-};
-
 /// Compiles the rules for one crawler into a `rule_table`, in four steps:
 /// - reads each pattern, and decides how queries find the rule: by prefix or by trial;
 /// - moves rules from the prefixes to the trials if too many share a prefix, and from the trials to
@@ -55,7 +36,7 @@ struct kept_rule {
 class rule_packer {
  public:
   /// Changes the elements of `rules`, except their texts, and can append elements.
-  constexpr rule_packer(std::vector<kept_rule>& rules, const parse_options& options,
+  constexpr rule_packer(kept_rules& rules, const parse_options& options,
                         const dialect_traits& traits)
       : options_(options), traits_(traits), rules_(rules) {
     const bool one_pattern_each = !options.prepend_slash && !traits.index_html_is_directory;
@@ -150,9 +131,9 @@ class rule_packer {
     for_each_pattern(line.rule.kind(), line.value(), options_, traits_,
                      [&](const pattern_source& source) {
                        if (is_second) {
-                         rules_.push_back(line);
+                         rules_.add(line);
                        }
-                       add_pattern(is_second ? rules_.back() : rules_[index], source);
+                       add_pattern(rules_[is_second ? rules_.size() - 1 : index], source);
                        is_second = true;
                      });
   }
@@ -294,10 +275,9 @@ class rule_packer {
 
   /// Moves the `found_by::trial` rules to the front, in descending order of rank.
   constexpr void sort_tried() {
-    kept_rule* const begin = rules_.data();
-    kept_rule* const end = std::partition(begin, begin + rules_.size(), [](const kept_rule& rule) {
-      return rule.way == found_by::trial;
-    });
+    kept_rule* const begin = rules_.begin();
+    kept_rule* const end = std::partition(
+        begin, rules_.end(), [](const kept_rule& rule) { return rule.way == found_by::trial; });
     std::sort(begin, end, [tie = options_.tie](const kept_rule& a, const kept_rule& b) {
       return a.rank(tie) > b.rank(tie);
     });
@@ -336,7 +316,7 @@ class rule_packer {
 
   const parse_options& options_;
   const dialect_traits& traits_;
-  std::vector<kept_rule>& rules_;
+  kept_rules& rules_;
   prefix_lengths lengths_{};
   std::array<std::uint32_t, 3> counts_{};  // the number of rules for each `found_by`
   std::size_t text_size_ = 0;
