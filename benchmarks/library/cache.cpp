@@ -22,7 +22,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -33,14 +32,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace bench {
 namespace {
 
 constexpr std::size_t capacity = 4096;
-constexpr int most_threads = 8;
+constexpr std::array thread_counts{1, 2, 16};
+constexpr int most_threads = 16;
 
 /// The median size of the real files.
 std::string body() {
@@ -298,8 +297,7 @@ void register_cache_rows(bool trial) {
   all();
   const auto by_threads = [trial](const char* name, void (*row)(benchmark::State&),
                                   int iterations = 0) {
-    const int cores = std::max(2, static_cast<int>(std::thread::hardware_concurrency()));
-    for (int threads = 1; threads <= std::min(cores, most_threads); threads *= 2) {
+    for (const int threads : thread_counts) {
       // With many short repetitions, no other program uses a core during some of them.
       auto* const timed = benchmark::RegisterBenchmark(name, row)->Threads(threads)->UseRealTime();
       if (iterations == 0) {
