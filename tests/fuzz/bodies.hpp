@@ -22,6 +22,9 @@ void fuzz_product_token(octets input);
 void fuzz_freshness(octets input);
 /// A line with the base URL, then a reference.
 void fuzz_url(octets input);
+/// An octet of options, a header name, its value, a meta name, its content, a tdmrep.json, a
+/// robots.txt.
+void fuzz_usage(octets input);
 /// An octet, then a record: with its checksum if the octet is even, else without one.
 void fuzz_record(octets input);
 /// An octet of options, a user agent line, a target line without its first slash, a robots.txt.

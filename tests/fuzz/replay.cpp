@@ -35,6 +35,9 @@ TEST_CASE("Freshness stays within its limits") { replay("freshness", fuzz::fuzz_
 TEST_CASE("URLs, origins and site keys are the same after they were written and read again") {
   replay("url", fuzz::fuzz_url);
 }
+TEST_CASE("A restriction of a page holds, whatever else is said about it") {
+  replay("usage", fuzz::fuzz_usage);
+}
 TEST_CASE("Records are read as they were written, or not at all") {
   replay("record", fuzz::fuzz_record);
 }
