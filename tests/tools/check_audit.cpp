@@ -50,7 +50,7 @@ std::string result_as_text(const audit_result& chain, const audit_decisions& dec
   }
   for (const robots::audit_decisions::difference& difference : decisions.differences) {
     text += place_text(difference.file, difference.line) + "decision: entry " +
-            std::to_string(difference.entry) + ": " + difference.text + '\n';
+            std::to_string(difference.entry) + ": " + base::printable(difference.text) + '\n';
   }
   const bool intact = text.empty();
   text += (intact ? "intact: " : "broken: ") + std::to_string(chain.entries) +
@@ -62,7 +62,7 @@ std::string result_as_text(const audit_result& chain, const audit_decisions& dec
   }
   for (const auto* const notes : {&chain.notes, &decisions.notes}) {
     for (const std::string& note : *notes) {
-      text += "note: " + note + '\n';
+      text += "note: " + base::printable(note) + '\n';
     }
   }
   return text;

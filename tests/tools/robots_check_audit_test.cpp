@@ -184,6 +184,21 @@ TEST_CASE("Audit verify names the place where a trail was falsified") {
     CHECK(has(found.output, "the decision differs"));
     return;
   }
+  SUBCASE("octets of a server are escaped once") {
+    texts whole = lines_of(trail.files);
+    const std::size_t index = line_with(whole, "\"pattern\":\"/private\"");
+    replace(whole[index], "\"pattern\":\"/private\"",
+            R"("note":"\\x5C\\xC3","pattern":"/a\\x5C\\xC3")");
+    chain_anew(whole, index);
+    write_lines(trail.files[0], whole);
+    const program_result found = run({"audit", "verify", trail.files[0]});
+    CHECK(has(found.output, R"(pattern: /a\x5C\xC3, line: 2)"));
+    CHECK(has(found.output, R"(: \x5C\xC3)"
+                            "\n"));
+    const program_result as_json = run({"audit", "verify", "--json", trail.files[0]});
+    CHECK(has(as_json.output, R"(pattern: /a\\x5C\\xC3, line: 2)"));
+    return;
+  }
   trail.write(lines);
   const program_result found = trail.verify(more);
   CHECK(found.status == 1);

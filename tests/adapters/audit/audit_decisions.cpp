@@ -112,10 +112,19 @@ TEST_CASE("A falsified decision is found, even if the hashes were rewritten") {
     CHECK(found.differences[0].line == position + 1);
     CHECK(found.differences[0].entry == position + 1);
     CHECK(found.differences[0].text ==
-          "the decision differs: recorded: \"allowed\":true,\"reason\":\"rule\",\"directive\":"
-          "\"disallow\",\"pattern\":\"/private\",\"line\":2,\"user_agent\":\"FooBot\"; computed: "
-          "\"allowed\":false,\"reason\":\"rule\",\"directive\":\"disallow\",\"pattern\":"
-          "\"/private\",\"line\":2,\"user_agent\":\"FooBot\"");
+          "the decision differs: recorded: allowed: true, reason: rule, directive: disallow, "
+          "pattern: /private, line: 2, user_agent: FooBot; computed: allowed: false, reason: rule, "
+          "directive: disallow, pattern: /private, line: 2, user_agent: FooBot");
+  }
+  SUBCASE("a pattern gets octets that are no text") {
+    replace(trail.lines[position], "\"pattern\":\"/private\"",
+            R"("note":"\\x5C\\xC3","pattern":"/a\\x5C\\xC3")");
+    const audit_decisions found = trail.verify_from(position);
+    REQUIRE(found.differences.size() == 1);
+    CHECK(has(found.differences[0].text, "pattern: /a\\\xC3, line: 2"));
+    const robots::audit_result chain = robots::verify_audit(trail.files);
+    REQUIRE(!chain.notes.empty());
+    CHECK(chain.notes[0] == "entry " + std::to_string(position + 1) + ": \\\xC3");
   }
   SUBCASE("a permission becomes a denial") {
     const std::size_t open = line_with(trail.lines, "\"allowed\":true,\"reason\":\"no_rule\"");

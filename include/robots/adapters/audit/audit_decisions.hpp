@@ -21,6 +21,7 @@
 #include <robots/rep/read/parse_options.hpp>
 
 #include <algorithm>
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +46,7 @@ struct audit_decisions {
     std::string file;         ///< the file of the entry
     std::uint64_t line = 0;   ///< the line of the entry, 1-based
     std::uint64_t entry = 0;  ///< the number of the entry
-    std::string text;         ///< a description of the problem, for people
+    std::string text;  ///< a description for people; it quotes octets of servers as they came
   };
 
   std::uint64_t confirmed = 0;            ///< decisions that agree with the rest of the trail
@@ -56,17 +57,34 @@ struct audit_decisions {
 
 namespace adapters_detail {
 
+/// The members of a decision that `audit_judge` computes again.
+inline constexpr std::array verdict_members{"allowed", "reason", "directive",
+                                            "pattern", "line",   "user_agent"};
+
 /// Returns the members of `decision` that `audit_judge` computes again, as JSON without braces.
 [[nodiscard]] inline std::string verdict_in(const json_object& decision) {
   std::string verdict;
-  for (const std::string name :
-       {"allowed", "reason", "directive", "pattern", "line", "user_agent"}) {
+  for (const std::string name : verdict_members) {
     const std::string_view value = decision.raw(name);
     if (!value.empty()) {
       verdict += (verdict.empty() ? "\"" : ",\"") + name + "\":" + std::string{value};
     }
   }
   return verdict;
+}
+
+/// Returns the same members for people. The texts have their octets as they came.
+[[nodiscard]] inline std::string verdict_text(const json_object& decision) {
+  std::string text;
+  for (const std::string name : verdict_members) {
+    const std::string_view value = decision.raw(name);
+    if (!value.empty()) {
+      const bool is_text = value.starts_with('"');
+      text += (text.empty() ? "" : ", ") + name + ": " +
+              (is_text ? decision.text(name) : std::string{value});
+    }
+  }
+  return text;
 }
 
 /// Computes each decision of a trail again, from the recorded texts. See `verify_decisions`.
@@ -375,13 +393,13 @@ class audit_judge {
     base::json_writer json{longest_text};
     detail::describe(json, decision_event{{}, url, decide(rules, url, {})});
     const std::string object = std::move(json).finish();
-    const std::string again = verdict_in(json_object::read(object).value());
+    const json_object again = json_object::read(object).value();
     if (entry.repeats_a_name()) {
       return differ(entry, "the entry has two members with one name");
     }
-    if (const std::string said = verdict_in(entry); said != again) {
-      return differ(entry, "the decision differs: recorded: " + base::printable(said) +
-                               "; computed: " + again);
+    if (verdict_in(entry) != verdict_in(again)) {
+      return differ(entry, "the decision differs: recorded: " + verdict_text(entry) +
+                               "; computed: " + verdict_text(again));
     }
     if (!recorded->second.reason && entry.flag("allowed") &&
         entry.text("reason") != to_string(decision_reason::robots_txt) &&

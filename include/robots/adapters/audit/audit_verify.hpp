@@ -150,7 +150,7 @@ class audit_verifier {
     has_head_ = has_head_ || found_.head == known_head_;
     is_closed_ = entry->type() == "checkpoint" && entry->text("why") == "close";
     if (const std::string text = entry->text("note"); !text.empty()) {  // the entry reports a loss
-      note(n, base::printable(text));
+      note(n, text);
     }
     if (entry->type() == "trail") {
       unsigned_before_ = found_.entries - signed_ - 1;
