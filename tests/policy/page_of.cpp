@@ -33,10 +33,10 @@ constexpr std::string_view about_use =
 
 const crawler_names bound_bot{"FooBot", {"Google-Extended", purpose::ai_input}};
 
-std::shared_ptr<const policy> judged_for(const crawler_names& names,
+std::shared_ptr<const policy> judged_for(const crawler_names& crawler,
                                          const robots::record& retrieved,
                                          const robots::fallback_policy& fallback) {
-  return robots::detail::judge(retrieved, names, {.fallback = fallback}, {}, {});
+  return robots::detail::judge(retrieved, crawler, {.fallback = fallback}, {}, {});
 }
 
 std::shared_ptr<const policy> policy_about_use(std::string_view text) {
@@ -45,11 +45,11 @@ std::shared_ptr<const policy> policy_about_use(std::string_view text) {
 }
 
 page_statements page_by(const std::shared_ptr<const policy>& used, std::string_view url) {
-  page_statements page = robots::page_of(robots::decide(used, url, {}), url, bound_bot);
-  page.mark_read(statement_place::headers);
-  page.mark_read(statement_place::meta);
-  page.mark_read(statement_place::tdmrep);
-  return page;
+  page_statements asked = robots::page_of(robots::decide(used, url, {}), url, bound_bot);
+  asked.mark_read(statement_place::headers);
+  asked.mark_read(statement_place::meta);
+  asked.mark_read(statement_place::tdmrep);
+  return asked;
 }
 
 }  // namespace
