@@ -37,7 +37,7 @@ std::string seen(int status, std::string_view body, std::vector<http_header> hea
                  const std::shared_ptr<const policy>& last = nullptr) {
   record answer = record_with(outcome::success, status, body);
   answer.headers = std::move(headers);
-  return challenge_in(answer, last);
+  return challenge_in(answer, last, {});
 }
 
 std::shared_ptr<const policy> judged(const record& answer, const fallback_policy& fallback,
@@ -141,6 +141,33 @@ TEST_CASE("After a challenge, the last good copy stays in force, else the fallba
     CHECK_FALSE(after->allows("/private"));
     CHECK(after->allows("/"));
   }
+}
+
+TEST_CASE("The options for parsing decide whether a response is a challenge") {
+  const record prefixes =
+      record_with(outcome::success, 202, "User-agents here: *\nDisallowed: /private\n");
+  CHECK_FALSE(challenge_in(prefixes, nullptr, {}).empty());
+  CHECK(challenge_in(prefixes, nullptr, {.dialect = robots::dialect::google}).empty());
+  const record guessed = record_with(outcome::success, 202, "Disalow: /private\n");
+  CHECK(challenge_in(guessed, nullptr, {}).empty());
+  CHECK_FALSE(challenge_in(guessed, nullptr, {.strict = true}).empty());
+
+  const auto judged_as = [](const record& answer, const robots::parse_options& parse) {
+    return judge(answer, "FooBot", {.fallback = fallback_policy::strict(), .parse = parse}, {},
+                 record_anchor)
+        ->outcome();
+  };
+  CHECK(judged_as(prefixes, {.dialect = robots::dialect::google}) == outcome::success);
+  CHECK(judged_as(guessed, {.strict = true}) == outcome::challenged);
+  robots::detail::retrieval_result response;
+  response.outcome = outcome::success;
+  response.status = 202;
+  response.body = guessed.body;
+  CHECK(
+      robots::detail::record_of(std::move(response), {},
+                                {.fallback = fallback_policy::strict(), .parse = {.strict = true}},
+                                record_anchor.wall, 0.0)
+          .outcome == outcome::challenged);
 }
 
 TEST_CASE("A page that another process took for a file does not replace a known file") {

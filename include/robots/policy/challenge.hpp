@@ -8,6 +8,7 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/foreign_content.hpp>
+#include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
 
 #include <array>
@@ -40,20 +41,22 @@ struct robots_lines {
   bool any = false;
 };
 
-[[nodiscard]] inline robots_lines lines_in(std::string_view text) {
+[[nodiscard]] inline robots_lines lines_in(std::string_view text, const parse_options& options) {
   robots_lines lines;
-  static_cast<void>(scan(text, lines));
+  static_cast<void>(scan(text, lines, options));
   return lines;
 }
 
 /// If the response in `answer` is a challenge and not a robots.txt, returns what was seen, such as
 /// `a bot wall: x-amzn-waf-action: challenge`. Otherwise, returns an empty text. `last` is the
-/// policy before this answer, or null. A response with rules is never a challenge.
+/// policy before this answer, or null. `options` are those with which the cache parses files. A
+/// response with rules is never a challenge.
 ///
 /// A shared record has no headers. So a challenge that only a header shows is found only where the
 /// response arrives.
 [[nodiscard]] inline std::string challenge_in(const record& answer,
-                                              const std::shared_ptr<const policy>& last) {
+                                              const std::shared_ptr<const policy>& last,
+                                              const parse_options& options) {
   if (answer.outcome != outcome::success || answer.not_modified) {
     return {};
   }
@@ -63,13 +66,13 @@ struct robots_lines {
   const std::string_view text = converted ? std::string_view{*converted} : answer.body;
   for (const std::string_view name : challenge_headers) {
     const auto value = detail::find_header(answer.headers, name);
-    if (value && !lines_in(text).any) {
+    if (value && !lines_in(text, options).any) {
       constexpr std::size_t most_shown = 80;
       return "a bot wall: " + std::string{name} + ": " + std::string{value->substr(0, most_shown)};
     }
   }
   // 202 says that the content will come later (RFC 9110, section 15.3.3). 205 has no content.
-  if ((answer.status == 202 || answer.status == 205) && !lines_in(text).any) {
+  if ((answer.status == 202 || answer.status == 205) && !lines_in(text, options).any) {
     return "a bot wall: no line of a robots.txt in a response with this status";
   }
   const rep_detail::foreign_content kind = rep_detail::find_foreign_content(text);
@@ -78,7 +81,7 @@ struct robots_lines {
   }
   const auto good = policy::good(last);
   const bool had_file = good != nullptr && good->outcome() == outcome::success;
-  if (!had_file || lines_in(text).names_crawler) {
+  if (!had_file || lines_in(text, options).names_crawler) {
     return {};
   }
   return kind == rep_detail::foreign_content::markup

@@ -178,7 +178,8 @@ struct earlier_policies {
   if (result.outcome == outcome::client_error && licence_demand(result.status, result.headers)) {
     result.outcome = outcome::licence_demanded;
   }
-  if (std::string seen = policy_detail::challenge_in(result, before.last); !seen.empty()) {
+  if (std::string seen = policy_detail::challenge_in(result, before.last, options.parse);
+      !seen.empty()) {
     result.outcome = outcome::challenged;
     result.error_text = std::move(seen);
     result.validators = {};
@@ -235,7 +236,8 @@ struct earlier_policies {
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // an unexpected 304 is an error: see `outcome_of`
   }
-  if (std::string seen = policy_detail::challenge_in(retrieved, before.last); !seen.empty()) {
+  if (std::string seen = policy_detail::challenge_in(retrieved, before.last, options.parse);
+      !seen.empty()) {
     // A record from another process, which had no good file.
     head.outcome = outcome::challenged;
     head.error_text = std::move(seen);
