@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -7,10 +9,23 @@
 
 namespace robots::base {
 
+/// Throws `error`. In a program that is compiled without exceptions, writes the message to the
+/// standard error output and ends the program. `rep/` compiles without exceptions, so it throws
+/// only with this function.
+template <class Error>
+[[noreturn]] void raise(const Error& error) {
+#ifdef __cpp_exceptions
+  throw error;
+#else
+  static_cast<void>(std::fprintf(stderr, "robots-cpp: %s\n", error.what()));
+  std::abort();
+#endif
+}
+
 /// Throws `std::invalid_argument` with the message `advice` if `is_valid` is false.
 inline void require(bool is_valid, const char* advice) {
   if (!is_valid) {
-    throw std::invalid_argument{advice};
+    raise(std::invalid_argument{advice});
   }
 }
 
@@ -18,10 +33,11 @@ inline void require(bool is_valid, const char* advice) {
 template <class Number>
 void require(bool is_valid, const char* name, Number value, const char* advice) {
   if (!is_valid) {
-    throw std::invalid_argument{name + (" is " + std::to_string(value)) + advice};
+    raise(std::invalid_argument{name + (" is " + std::to_string(value)) + advice});
   }
 }
 
+#ifdef __cpp_exceptions
 /// Returns the text of the current exception, "WHO failed without a reason" or "no memory".
 [[nodiscard]] inline std::string thrown_text(std::string_view who) noexcept {
   try {
@@ -37,5 +53,6 @@ void require(bool is_valid, const char* name, Number value, const char* advice) 
     return "no memory";
   }
 }
+#endif
 
 }  // namespace robots::base

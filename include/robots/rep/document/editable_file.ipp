@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/line.hpp>
@@ -36,7 +37,8 @@ struct text_writer {
 
   void add_group(const editable_file::group& group) {
     if (group.user_agents.empty()) {
-      throw std::invalid_argument{"a group has no user agent: add one, or * for all crawlers"};
+      base::raise(
+          std::invalid_argument{"a group has no user agent: add one, or * for all crawlers"});
     }
     separate();
     for (const std::string& name : group.user_agents) {
@@ -60,8 +62,8 @@ struct text_writer {
 
   void add_value(directive_kind kind, std::string_view value) {
     if (value.empty()) {
-      throw std::invalid_argument{"a " + std::string{to_string(kind)} +
-                                  " is empty: give it a value or remove it"};
+      base::raise(std::invalid_argument{"a " + std::string{to_string(kind)} +
+                                        " is empty: give it a value or remove it"});
     }
     add(to_string(kind), value);
   }
@@ -71,8 +73,8 @@ struct text_writer {
       return;
     }
     if (delay->count() < 0 || *delay > longest_delay) {
-      throw std::invalid_argument{"a crawl delay is " + std::to_string(delay->count()) +
-                                  " ms: set it from 0 to longest_delay"};
+      base::raise(std::invalid_argument{"a crawl delay is " + std::to_string(delay->count()) +
+                                        " ms: set it from 0 to longest_delay"});
     }
     std::string seconds;
     base::append_seconds(seconds, *delay);
@@ -111,7 +113,7 @@ struct text_writer {
   void separate() { text += text.empty() ? "" : "\n"; }
 
   [[noreturn]] static void refuse(std::string_view value, std::string_view why) {
-    throw std::invalid_argument{'"' + base::printable(value) + "\" " + std::string{why}};
+    base::raise(std::invalid_argument{'"' + base::printable(value) + "\" " + std::string{why}});
   }
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/exceptions.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/verdict.hpp>
@@ -26,8 +27,9 @@ inline void add_texts(base::json_writer& line, std::string_view name, value_rang
   for (const std::string_view value : values) {
     line.item(value);
     if (line.size() > most) {
-      throw std::length_error{"the JSON of the document has more than " + std::to_string(most) +
-                              " octets: raise the limit or list the groups one by one"};
+      base::raise(std::length_error{"the JSON of the document has more than " +
+                                    std::to_string(most) +
+                                    " octets: raise the limit or list the groups one by one"});
     }
   }
   line.close_list();

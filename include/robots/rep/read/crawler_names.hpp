@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/purpose.hpp>
@@ -190,8 +191,9 @@ class crawler_names {
   constexpr void append(const policy_token& one) {
     const std::string_view token = product_token(one.token);
     if (token.empty() || token == "*" || is_target(one.token)) {
-      throw std::invalid_argument{"policy token \"" + base::printable(one.token) +
-                                  "\" names no group: give a product token, as in Google-Extended"};
+      base::raise(
+          std::invalid_argument{"policy token \"" + base::printable(one.token) +
+                                "\" names no group: give a product token, as in Google-Extended"});
     }
     octets_.insert(octets_.end(), one.token.begin(), one.token.end());
     policy_tokens_.push_back(one);
