@@ -1,5 +1,7 @@
 #include <robots/rep/document/document.hpp>
 
+#include <robots/rep/read/crawler_names.hpp>
+#include <robots/rep/read/request_rate.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/rep/rules/explanation.hpp>
@@ -74,6 +76,41 @@ concept views =
     requires(File&& file) { std::forward<File>(file).options(); };
 static_assert(views<document&> && views<const document&>);
 static_assert(!views<document> && !views<const document>);
+
+// A verdict refers to the name of the crawler, so the name cannot be a temporary.
+template <class Name>
+concept names_crawler =
+    requires(const document& file, Name&& name) { file.match("/", std::forward<Name>(name)); };
+static_assert(names_crawler<const char (&)[4]> && names_crawler<std::string_view>);
+static_assert(names_crawler<std::string&> && names_crawler<const std::string&>);
+static_assert(names_crawler<robots::crawler_names&> && names_crawler<const robots::crawler_names&>);
+static_assert(!names_crawler<std::string> && !names_crawler<const std::string>);
+static_assert(!names_crawler<robots::crawler_names>);
+
+TEST_CASE("Every question about a crawler takes all of its names") {
+  const document file = parse(
+      "User-agent: *\nDisallow: /all\nCrawl-delay: 9\n"
+      "User-agent: FooBot\nDisallow: /foo\nCrawl-delay: 2\nRequest-rate: 1/5s\n");
+  const robots::crawler_names names{"FooBot-Image", "FooBot/1.0 (+https://foo.example/)"};
+  CHECK(file.allows("/all", names));
+  CHECK_FALSE(file.allows("/foo", names));
+  CHECK_FALSE(file.allows("/foo", {"FooBot-Image", "FooBot"}));
+  CHECK(file.crawl_delay(names) == 2s);
+  CHECK(file.directives_for(names).size() == 3);
+  CHECK(file.read<robots::request_rate>(names).size() == 1);
+  CHECK(file.read<robots::request_rate>({"FooBot-Image", "BarBot"}).empty());
+  const robots::verdict own = file.match("/foo", names);
+  CHECK(own.user_agent == "FooBot");
+  CHECK(own.pattern == "/foo");
+  const robots::crawler_names others{"BarBot", "BazBot"};
+  CHECK(file.match("/all", others).user_agent == "*");
+  CHECK(file.match("/foo", others).allowed);
+  CHECK(file.match("/robots.txt", names).user_agent == "FooBot");
+  CHECK(file.match("/robots.txt", others).user_agent == "BarBot");
+  const robots::crawler_names swapped{"FooBot", "/all"};
+  CHECK(file.match("/x", swapped).undecided);
+  CHECK(file.match("/x", swapped).user_agent == "/all");
+}
 
 TEST_CASE("Groups keep the order of the file and of their lines") {
   const document file = parse(file_of_two);

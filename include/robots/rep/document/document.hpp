@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
@@ -11,13 +12,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace robots {
@@ -182,19 +186,31 @@ class document {
                                       std::string_view user_agent = "*") const {
     return rules_for(user_agent).allows(target);
   }
+  /// Answers for a crawler with several names, such as a `crawler_names`; see `compile`.
+  [[nodiscard]] constexpr bool allows(std::string_view target,
+                                      std::span<const std::string_view> user_agents) const {
+    return rules_for(user_agents).allows(target);
+  }
+  /// Accepts a list of names in braces.
+  [[nodiscard]] constexpr bool allows(std::string_view target,
+                                      std::initializer_list<std::string_view> user_agents) const {
+    return rules_for(user_agents).allows(target);
+  }
 
   /// Returns the verdict with the deciding rule. The verdict is valid as long as this document and
   /// the text of `user_agent` exist. Each call compiles the crawler's rules. For many queries about
   /// one crawler, keep the result of `rules_for`.
   [[nodiscard]] constexpr verdict match(std::string_view target,
                                         std::string_view user_agent = "*") const& {
-    const std::string_view token =
-        is_target(user_agent) ? user_agent : product_token(user_agent, options_.dialect);
-    const rule_set rules = rules_for(token);
+    return match(target, std::span{&user_agent, 1});
+  }
+  /// Answers for a crawler with several names, such as a `crawler_names`; see `compile`.
+  [[nodiscard]] constexpr verdict match(std::string_view target,
+                                        std::span<const std::string_view> user_agents) const& {
+    const rule_set rules = rules_for(user_agents);
     verdict result = rules.match(target);
     // The result outlives `rules`, so its views must not refer to `rules`.
-    result.user_agent = result.user_agent == "*" ? "*" : token;
-    result.nameless = token.empty() && !user_agent.empty();
+    result.user_agent = name_in(user_agents, result.user_agent);
     if (result.pattern) {
       const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
                                          [](const rep_detail::document_line& line,
@@ -204,6 +220,19 @@ class document {
     return result;
   }
   verdict match(std::string_view, std::string_view = "*") const&& = delete;
+  verdict match(std::string_view, std::span<const std::string_view>) const&& = delete;
+  /// Accepts a list of names in braces, whose texts must live as long as the verdict.
+  [[nodiscard]] constexpr verdict match(
+      std::string_view target, std::initializer_list<std::string_view> user_agents) const& {
+    return match(target,
+                 std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
+  }
+  verdict match(std::string_view, std::initializer_list<std::string_view>) const&& = delete;
+  /// Does not compile for a name that ends with the call, since the verdict refers to it.
+  template <class Name>
+    requires(std::same_as<std::remove_const_t<Name>, std::string> ||
+             std::same_as<std::remove_const_t<Name>, crawler_names>)
+  verdict match(std::string_view target, Name&& temporary_name) const = delete;
 
   /// Returns the values of the Sitemap lines of the whole file (RFC 9309, section 2.2.4).
   [[nodiscard]] constexpr rep_detail::value_range sitemaps() const& noexcept {
@@ -233,6 +262,11 @@ class document {
       std::string_view user_agent = "*") const {
     return rules_for(user_agent).crawl_delay();
   }
+  /// Answers for a crawler with several names, such as a `crawler_names`; see `compile`.
+  [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
+      std::span<const std::string_view> user_agents) const {
+    return rules_for(user_agents).crawl_delay();
+  }
 
   /// Returns the first valid Crawl-delay that stands above the first group. This delay is for every
   /// crawler.
@@ -257,38 +291,59 @@ class document {
   /// that name the crawler, or else the groups of `*`.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::string_view user_agent) const& {
+    return directives_for(std::span{&user_agent, 1});
+  }
+  std::vector<directive> directives_for(std::string_view) const&& = delete;
+  /// Answers for a crawler with several names, such as a `crawler_names`; see `compile`.
+  [[nodiscard]] constexpr std::vector<directive> directives_for(
+      std::span<const std::string_view> user_agents) const& {
     std::vector<directive> found;
-    const rep_detail::agent_matcher agent{user_agent, options_.dialect};
-    rep_detail::group_selection groups;
+    rep_detail::rule_collector groups{user_agents, options_};
     for (const rep_detail::document_line& stored : lines_) {
       const directive line = stored.as_directive(text());
       if (line.kind == directive_kind::user_agent) {
-        if (groups.on_user_agent(line, agent.compare(line.value))) {
+        if (groups.on_user_agent(line)) {
           found.clear();
         }
-      } else if (groups.applies(line.kind)) {
+      } else if (groups.on_other(line)) {
         found.push_back(line);
       }
     }
     return found;
   }
-  std::vector<directive> directives_for(std::string_view) const&& = delete;
+  std::vector<directive> directives_for(std::span<const std::string_view>) const&& = delete;
 
   /// Reads the lines of one kind that apply to a crawler: `file.read<request_rate>("FooBot")`.
   /// Skips unreadable lines. Lines for the whole file, such as `clean_param`, apply to every
   /// crawler. Takes time linear in the file.
   template <class Line>
   [[nodiscard]] constexpr std::vector<Line> read(std::string_view user_agent = "*") const& {
+    return read<Line>(std::span{&user_agent, 1});
+  }
+  /// Reads the lines for a crawler with several names, such as a `crawler_names`; see `compile`.
+  template <class Line>
+  [[nodiscard]] constexpr std::vector<Line> read(
+      std::span<const std::string_view> user_agents) const& {
     if constexpr (rep_detail::is_for_crawler(Line::kind)) {
-      return read_lines<Line>(directives_for(user_agent));
+      return read_lines<Line>(directives_for(user_agents));
     } else {
       return read_lines<Line>(directives());
     }
+  }
+  /// Accepts a list of names in braces.
+  template <class Line>
+  [[nodiscard]] constexpr std::vector<Line> read(
+      std::initializer_list<std::string_view> user_agents) const& {
+    return read<Line>(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
   }
   template <class Line>
     requires(
                 requires(Line line) { line.path; } || requires(Line line) { line.url; })
   std::vector<Line> read(std::string_view = "*") const&& = delete;
+  template <class Line>
+    requires(
+                requires(Line line) { line.path; } || requires(Line line) { line.url; })
+  std::vector<Line> read(std::span<const std::string_view>) const&& = delete;
 
   /// Returns the groups in file order, not merged. Takes linear time.
   [[nodiscard]] constexpr std::vector<group> groups() const&;
@@ -347,6 +402,19 @@ class document {
       file.diagnostics_.push_back(found);
     }
   };
+
+  /// Returns the name among `user_agents` that has the token `named`, which a rule set returned.
+  [[nodiscard]] constexpr std::string_view name_in(std::span<const std::string_view> user_agents,
+                                                   std::string_view named) const noexcept {
+    for (const std::string_view user_agent : user_agents) {
+      const std::string_view token =
+          is_target(user_agent) ? user_agent : product_token(user_agent, options_.dialect);
+      if (token == named && named != "*") {
+        return token;
+      }
+    }
+    return named.empty() ? std::string_view{} : "*";
+  }
 
   [[nodiscard]] constexpr std::string_view text() const noexcept {
     return {octets_.data(), octets_.size()};
