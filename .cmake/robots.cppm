@@ -30,6 +30,7 @@ export namespace robots {
   using robots::RulingLedger;
   using robots::ScriptedFetcher;
   using robots::SharedStore;
+  using robots::SiteRulings;
   using robots::SteadyClock;
   using robots::Storage;
   using robots::TieredStorage;
@@ -220,7 +221,11 @@ export namespace robots {
   using robots::read_usage;
   using robots::ruling_kind;
   using robots::ruling_number;
+  using robots::ruling_effect;
   using robots::ruling_order;
+  using robots::rulings_options;
+  using robots::site_ruling;
+  using robots::unread_ledger;
   using robots::statement_kind;
   using robots::statement_place;
   using robots::tdm_reservation;

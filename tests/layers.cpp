@@ -49,9 +49,9 @@ constexpr std::array<std::string_view, 29> layers{"base",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 /// The parts of robots.hpp.
-constexpr std::array<std::string_view, 5> narrow_umbrellas{"robots/cache.hpp", "robots/observe.hpp",
-                                                           "robots/parse.hpp", "robots/polite.hpp",
-                                                           "robots/usage.hpp"};
+constexpr std::array<std::string_view, 6> narrow_umbrellas{
+    "robots/cache.hpp",  "robots/observe.hpp", "robots/parse.hpp",
+    "robots/polite.hpp", "robots/rulings.hpp", "robots/usage.hpp"};
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
 

@@ -22,7 +22,4 @@
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/rulings/old_records.hpp>
-#include <robots/rulings/ruling_ledger.hpp>
-#include <robots/rulings/ruling_order.hpp>
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/rulings/cache_rulings.hpp>

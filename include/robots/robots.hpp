@@ -6,5 +6,6 @@
 #include <robots/observe.hpp>
 #include <robots/parse.hpp>
 #include <robots/polite.hpp>
+#include <robots/rulings.hpp>
 #include <robots/usage.hpp>
 #include <robots/version.hpp>

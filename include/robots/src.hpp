@@ -15,6 +15,7 @@
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
 #include <robots/rep/rules/explanation.ipp>
+#include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>
 #include <robots/usage/license_link.ipp>
 #include <robots/usage/page_rule.ipp>

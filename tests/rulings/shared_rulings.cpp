@@ -4,7 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/rulings/cache_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>

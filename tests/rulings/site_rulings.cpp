@@ -1,141 +1,124 @@
 #include <robots/rulings/site_rulings.hpp>
 
-#include <robots/http/site.hpp>
-#include <robots/observe/observer.hpp>
-#include <robots/policy/fallback.hpp>
-#include <robots/policy/policy.hpp>
-#include <robots/policy/record.hpp>
-#include <robots/time/clock.hpp>
+#include "rulings/loss_conformance.hpp"
+#include <robots/testing/memory_ruling_ledger.hpp>
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
+#include <atomic>
 #include <chrono>
-#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
-#include <string_view>
+#include <thread>
 #include <vector>
 
-using robots::policy;
+using namespace robots;
+using namespace std::chrono_literals;
+using test::crawl_process;
+using enum ruling_effect;
 
-namespace {
-
-std::shared_ptr<const policy> denial() {
-  return std::make_shared<const policy>(robots::fallback_action::deny_all, "FooBot",
-                                        robots::record_head{});
+TEST_CASE("SiteRulings loses no order with a MemoryRulingLedger") {
+  MemoryRulingLedger first;
+  test::loss_conformance([&] { return std::make_shared<MemoryRulingLedger>(first); },
+                         [&] { first.lose_all(); });
 }
 
-/// Ignores all events.
-struct no_listener final : robots::detail::event_teller {
-  robots::wall_time wall() noexcept override { return {}; }
-  void tell(const robots::any_event& /*event*/) noexcept override {}
-};
-
-/// The rulings of a cache that puts a site into quarantine after some malformed files in a row.
-struct quarantine {
-  explicit quarantine(int files) : quarantine_after{files} {}
-
-  void note_malformed(const std::string& key) { rulings.note_malformed(key, {}, denial); }
-  std::shared_ptr<const policy> find(const std::string& key) {
-    return rulings.find(robots::parse_site(key).value());
-  }
-
-  int quarantine_after;
-  robots::crawler_names crawler = "FooBot";
-  std::function<bool(std::string_view)> is_high_risk;
-  robots::detail::any_fallback_policy fallback = robots::fallback_policy::strict();
-  no_listener listener;
-  robots::rulings_detail::site_rulings rulings{{.crawler = crawler,
-                                                .excluded = {},
-                                                .sign_off = {},
-                                                .is_high_risk = is_high_risk,
-                                                .quarantine_after = quarantine_after,
-                                                .fallback = fallback},
-                                               listener};
-};
-
-std::string site(int number) { return std::to_string(number) + ".example"; }
-
-}  // namespace
-
-TEST_CASE("Several malformed files in a row lead into quarantine, and a release ends it") {
-  quarantine held{2};
-  held.note_malformed("a");
-  CHECK(held.find("a") == nullptr);
-  held.note_malformed("a");
-  const auto found = held.find("a");
-  REQUIRE(found);
-  CHECK(found->basis() == robots::policy_basis::deny_all);
-  CHECK(held.find("b") == nullptr);
-  CHECK(held.rulings.all_quarantined() == std::vector<std::string>{"a"});
-  held.note_malformed("a");
-  CHECK(held.find("a") == found);
-
-  held.rulings.release("a");
-  held.rulings.release("never-there.example");
-  CHECK(held.find("a") == nullptr);
-  CHECK(held.rulings.all_quarantined().empty());
-  held.note_malformed("a");
-  CHECK(held.find("a") == nullptr);
+TEST_CASE("SiteRulings without a ledger keeps rulings in the process") {
+  SiteRulings rulings;
+  CHECK(rulings.is_read());
+  CHECK(rulings.find("https://example.com/").effect == none);
+  CHECK(!rulings.may_decide_on("example.com"));
+  CHECK(rulings.halt("example.com", "ann").at(0).number == ruling_number{1, 1});
+  CHECK(rulings.halt("example.com").empty());
+  SiteRulings copy = rulings;
+  CHECK(copy.find("https://example.com/").effect == halted);
+  CHECK(copy.may_decide_on("example.com"));
+  CHECK(explain(copy.find("example.com")) == "halted (by_hand) by ann, order 1-1 on example.com");
+  CHECK(copy.resume("https://example.com/page").size() == 1);
+  CHECK(copy.resume("example.com").empty());
+  CHECK(rulings.find("example.com").effect == none);
+  CHECK(explain(rulings.find("example.com")) == "no ruling");
 }
 
-TEST_CASE("With a limit of 0, no site is quarantined") {
-  quarantine none{0};
-  for (int i = 0; i < 100; ++i) {
-    none.note_malformed("a");
-  }
-  CHECK(none.find("a") == nullptr);
+TEST_CASE("Each kind of ruling has one function that makes it and one that ends it") {
+  SiteRulings rulings{{.needs_sign_off = {"gov"}}};
+  CHECK(rulings.find("a.gov").effect == needs_sign_off);
+  CHECK(rulings.sign_off("a.gov").at(0).kind == ruling_kind::sign_off);
+  CHECK(rulings.sign_off("a.gov").empty());
+  CHECK(rulings.find("a.gov").effect == none);
+  CHECK(rulings.withdraw_sign_off("a.gov").size() == 1);
+  CHECK(rulings.withdraw_sign_off("a.gov").empty());
+  CHECK(rulings.find("a.gov").effect == needs_sign_off);
+  CHECK(rulings.override_with("x.example", site_override::allow).size() == 1);
+  CHECK(rulings.find("x.example").effect == allowed);
+  CHECK(rulings.override_with("x.example", site_override::deny).size() == 1);
+  CHECK(rulings.find("x.example").effect == denied);
+  CHECK(rulings.override_with_text("x.example", "User-agent: *\nDisallow: /a\n").size() == 1);
+  CHECK(rulings.find("x.example").effect == fixed_text);
+  CHECK(rulings.find("x.example").order->detail == "User-agent: *\nDisallow: /a\n");
+  CHECK(rulings.in_force().size() == 1);
+  CHECK(rulings.end_override("x.example").size() == 1);
+  CHECK(rulings.end_override("x.example").empty());
+  CHECK(rulings.quarantine("x.example").size() == 1);
+  CHECK(rulings.find("x.example").effect == quarantined);
+  CHECK(rulings.end_quarantine("x.example").size() == 1);
+  CHECK(rulings.find("x.example").effect == none);
 }
 
-TEST_CASE("Memory is bounded: old watched sites are forgotten, and sites in quarantine stay") {
-  quarantine held{2};
-  held.note_malformed("first");
-  held.note_malformed("first");
-  for (int i = 0; i < 70'000; ++i) {
-    held.note_malformed(site(i));
-  }
-  held.note_malformed(site(69999));
-  CHECK(held.find(site(69999)) != nullptr);
-  CHECK(held.find("first") != nullptr);
-  held.note_malformed(site(0));
-  CHECK(held.find(site(0)) == nullptr);  // the count of this site began again
-  CHECK(held.rulings.quarantined_count() == 2);
+TEST_CASE("The more precise override decides, and a halt decides before an override") {
+  SiteRulings rulings;
+  (void)rulings.override_with("example.com", site_override::deny);
+  (void)rulings.override_with("https://example.com", site_override::allow);
+  CHECK(rulings.find("https://example.com/").effect == allowed);
+  CHECK(rulings.find("http://example.com/").effect == denied);
+  (void)rulings.halt("example.com");
+  CHECK(rulings.find("https://example.com/").effect == halted);
+  CHECK(!rulings.find("https://example.com/").may_ask());
 }
 
-TEST_CASE("A call for a watched site is fast, however many sites are watched") {
-  quarantine held{2};
-  for (int i = 0; i < 65'536; ++i) {
-    held.note_malformed(site(i));
-  }
-  const auto longest = [&held](int first, int count) {
-    auto most = std::chrono::nanoseconds{0};
-    for (int i = first; i < first + count; ++i) {
-      const std::string key = site(i);
-      const auto began = std::chrono::steady_clock::now();
-      held.note_malformed(key);
-      most = std::max(most, std::chrono::nanoseconds{std::chrono::steady_clock::now() - began});
-    }
-    return most;
-  };
-  auto best = std::chrono::nanoseconds::max();  // of 20 rounds, since the machine can be busy
-  for (int round = 0; round < 20; ++round) {
-    best = std::min(best, longest(100'000 + 100 * round, 100));
-  }
-  CHECK(best < std::chrono::microseconds{500});  // a scan of all takes milliseconds
-  held.note_malformed(site(65535));
-  CHECK(held.find(site(65535)) != nullptr);  // only the oldest were forgotten
+TEST_CASE("SiteRulings refuses mistakes of the programmer") {
+  SiteRulings rulings;
+  CHECK_THROWS_AS(rulings.halt("no site"), std::invalid_argument);
+  CHECK_THROWS_AS(rulings.override_with("example.com", site_override::none), std::invalid_argument);
+  CHECK_THROWS_AS(rulings.override_with_text("example.com", std::string(65'537, 'x')),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(SiteRulings{rulings_options{.poll = -1ms}}, std::invalid_argument);
+  CHECK_THROWS_AS(SiteRulings{rulings_options{.maker = "two\nlines"}}, std::invalid_argument);
 }
 
-TEST_CASE("If the quarantine is full, no further site enters it") {
-  quarantine held{1};
-  for (int i = 0; i < 65'536; ++i) {
-    held.note_malformed(site(i));
+TEST_CASE("A function that throws makes a host a high risk") {
+  SiteRulings rulings{
+      {.is_high_risk = [](std::string_view) -> bool { throw std::runtime_error{"no list"}; }}};
+  CHECK(rulings.find("example.com").effect == needs_sign_off);
+}
+
+TEST_CASE("A message of the ledger is enough for a process to learn of an order") {
+  MemoryRulingLedger first;
+  SiteRulings own{{.ledger = std::make_shared<MemoryRulingLedger>(first), .poll = 1h}};
+  std::atomic<int> orders = 0;
+  const auto subscription = own.on_order([&](const ruling_order&) { ++orders; });
+  CHECK(own.wait_until_read());
+  SiteRulings other{{.ledger = std::make_shared<MemoryRulingLedger>(first), .poll = 0ms}};
+  // The thread may still be before its `watch`, whose later reading finds the order, too.
+  (void)other.halt("example.com");
+  while (own.find("example.com").effect != halted) {
+    std::this_thread::yield();
   }
-  held.note_malformed("one-more.example");
-  CHECK(held.find("one-more.example") == nullptr);
-  CHECK(held.rulings.quarantined_count() == 65'536);
-  held.rulings.release(site(0));
-  held.note_malformed("one-more.example");
-  CHECK(held.find("one-more.example") != nullptr);
+  CHECK(own.find("https://example.com/").order->number == ruling_number{1, 1});
+}
+
+TEST_CASE("An older backup of the ledger gets back the orders that it lacks") {
+  MemoryRulingLedger first;
+  crawl_process a{std::make_shared<MemoryRulingLedger>(first)};
+  (void)a.rulings.halt("example.com");
+  first.back_up();
+  (void)a.rulings.resume("example.com");
+  (void)a.rulings.halt("other.example");
+  first.restore();
+  CHECK(a.rulings.catch_up());
+  crawl_process late{std::make_shared<MemoryRulingLedger>(first)};
+  CHECK(late.rulings.catch_up());
+  CHECK(late.effect("https://example.com/") == none);
+  CHECK(late.effect("https://other.example/") == halted);
 }

@@ -9,7 +9,7 @@
 #endif
 #include <robots/policy/codec.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/rulings/cache_rulings.hpp>
 
 #include <chrono>
 #include <optional>

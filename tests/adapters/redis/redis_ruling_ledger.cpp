@@ -2,6 +2,7 @@
 #include <robots/adapters/redis/redis_ruling_ledger.hpp>
 
 #include "rulings/ledger_conformance.hpp"
+#include "rulings/loss_conformance.hpp"
 #include "support/raw_server.hpp"
 #include "support/redis_server.hpp"
 
@@ -39,6 +40,42 @@ TEST_CASE("RedisRulingLedger is a ledger of rulings") {
   ledger_conformance(
       [&] { return std::make_unique<RedisRulingLedger>(redis_options{.url = server.url()}); },
       [&] { (void)server.tell({"FLUSHALL"}); });
+}
+
+TEST_CASE("SiteRulings loses no order with a RedisRulingLedger") {
+  const redis_server server;
+  loss_conformance(
+      [&] { return std::make_shared<RedisRulingLedger>(redis_options{.url = server.url()}); },
+      [&] { (void)server.tell({"FLUSHALL"}); });
+}
+
+TEST_CASE("A halt that is ordered while Redis is frozen or dead holds, and reaches all later") {
+  redis_server server;
+  const auto open = [&] {
+    return std::make_shared<RedisRulingLedger>(
+        redis_options{.url = server.url(), .connect_timeout = 200ms, .command_timeout = 200ms});
+  };
+  crawl_process a{open()};
+  crawl_process b{open()};
+  (void)a.rulings.halt("first.example");
+  CHECK(b.rulings.catch_up());
+  server.freeze();
+  CHECK(a.rulings.halt("second.example").at(0).number == robots::ruling_number{});
+  CHECK(a.effect("https://second.example/") == robots::ruling_effect::halted);
+  server.resume();
+  CHECK(becomes([&] { return a.rulings.catch_up() && a.rulings.unsent() == 0; }));
+  CHECK(b.rulings.catch_up());
+  CHECK(b.effect("https://second.example/") == robots::ruling_effect::halted);
+  server.stop();  // with SIGKILL, and without a file
+  (void)b.rulings.resume("first.example");
+  server.start();
+  CHECK(becomes([&] { return b.rulings.catch_up(); }));
+  crawl_process late{open()};
+  CHECK(late.rulings.catch_up());
+  CHECK(late.effect("https://first.example/") == robots::ruling_effect::none);
+  CHECK(late.effect("https://second.example/") == robots::ruling_effect::halted);
+  CHECK(a.rulings.catch_up());
+  CHECK(a.rulings.in_force() == late.rulings.in_force());
 }
 
 TEST_CASE("A RedisRulingLedger that lost one of its keys gets back what it lost") {

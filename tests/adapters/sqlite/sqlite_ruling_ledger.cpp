@@ -1,6 +1,7 @@
 #include <robots/adapters/sqlite/sqlite_ruling_ledger.hpp>
 
 #include "rulings/ledger_conformance.hpp"
+#include "rulings/loss_conformance.hpp"
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 
@@ -39,16 +40,20 @@ void run_sql(const std::string& path, const std::string& sql) {
 
 }  // namespace
 
-TEST_CASE("SqliteRulingLedger is a ledger of rulings") {
+TEST_CASE("SqliteRulingLedger is a ledger of rulings, and SiteRulings loses no order with it") {
   const temporary_folder folder;
   const sqlite_options options = rulings_in(folder);
-  ledger_conformance([&] { return std::make_unique<SqliteRulingLedger>(options); },
-                     [&] {
-                       run_sql(
-                           options.path,
-                           "DELETE FROM rulings; DELETE FROM ruling_log; DELETE FROM ruling_ids;"
-                           "UPDATE ruling_head SET generation = 0, number = 0, octets = ''");
-                     });
+  const auto lose = [&] {
+    run_sql(options.path,
+            "DELETE FROM rulings; DELETE FROM ruling_log; DELETE FROM ruling_ids;"
+            "UPDATE ruling_head SET generation = 0, number = 0, octets = ''");
+  };
+  SUBCASE("as a ledger") {
+    ledger_conformance([&] { return std::make_unique<SqliteRulingLedger>(options); }, lose);
+  }
+  SUBCASE("with SiteRulings") {
+    loss_conformance([&] { return std::make_shared<SqliteRulingLedger>(options); }, lose);
+  }
 }
 
 TEST_CASE("A full SqliteStore drops records, but no ruling of a ledger in the same file") {

@@ -62,6 +62,15 @@ TEST_CASE("Orders of a ledger that began again get numbers above all that was lo
   CHECK(lost.next.last == ruling_number{2, 9});
 }
 
+TEST_CASE("An order keeps its highest number, also if the ledger has it with a lower one") {
+  const ledger_head known{.last = {2, 12}, .token = "a", .last_id = "7"};
+  const ledger_head theirs{.last = {2, 2}, .token = "b", .last_id = "mark"};
+  const auto lost = find_lost(known, table_of({numbered("", "x", {2, 11})}), theirs,
+                              table_of({numbered("", "x", {1, 1})}), "new");
+  REQUIRE(lost.orders.size() == 1);
+  CHECK(lost.orders[0].number == ruling_number{2, 11});
+}
+
 TEST_CASE("An empty ledger gets at least the numbers of a process that knows no ruling") {
   const ledger_head known{.last = {3, 7}, .token = "a", .last_id = "7"};
   const auto lost = find_lost(known, {}, {}, {}, "new");

@@ -5,7 +5,7 @@
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy_change.hpp>
-#include <robots/rulings/site_rulings.hpp>
+#include <robots/rulings/cache_rulings.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 

@@ -35,6 +35,9 @@ struct lost_orders {
 /// numbers are lower. The ledger then has another token. Its orders get numbers in a new
 /// generation.
 ///
+/// If the ledger loses its orders twice, and a process has not read it in between, the numbers of
+/// that process can win over later orders of the others.
+///
 /// `known` and `mine` are what this process has read. `theirs` and `rulings` are what the ledger
 /// has now. `token` is a new token. If `is_whole` is true, the ledger lacks nothing.
 [[nodiscard]] inline lost_orders find_lost(const ledger_head& known, const order_table& mine,
@@ -43,6 +46,9 @@ struct lost_orders {
   lost_orders lost;
   lost.next.last = {.generation = (std::max)(known.last.generation, theirs.last.generation) + 1,
                     .number = (std::max)(known.last.number, theirs.last.number)};
+  for (const auto& [name, order] : mine) {  // an own order can be later than the last reading
+    lost.next.last.number = (std::max)(lost.next.last.number, order.number.number);
+  }
   const bool has_begun_again = theirs.last.generation > 0 && theirs.token != known.token &&
                                theirs.last.generation <= known.last.generation;
   order_table winners;
@@ -65,8 +71,8 @@ struct lost_orders {
   }
   for (const auto& [name, order] : mine) {
     const auto stored = rulings.find(name);
-    const bool is_missing = stored == rulings.end() ||
-                            (stored->second.id != order.id && stored->second.number < order.number);
+    // The ledger can have the same order with a lower number, which it had before an earlier loss.
+    const bool is_missing = stored == rulings.end() || stored->second.number < order.number;
     if (is_missing && !winners.contains(name)) {
       lost.orders.push_back(order);
     }

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <robots/base/hash.hpp>
+#include <robots/base/striped_mutex.hpp>
+#include <robots/http/site.hpp>
+#include <robots/rulings/ruled_place.hpp>
+#include <robots/rulings/ruling_order.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::rulings_detail {
+
+/// The rulings in force, for questions about sites.
+///
+///     may_have(host) ---> a bit for the hash of each host: one load, no lock; almost always "no"
+///     find(site) -------> the rulings of the host: a few entries, each with the place it covers
+///
+/// A bit is never cleared, so a host whose rulings have ended costs a search and nothing else. Any
+/// thread may call any member.
+class ruling_table {
+ public:
+  using order_pointer = std::shared_ptr<const ruling_order>;
+
+  /// Returns false if no ruling on the host is in force. Takes constant time, and no lock.
+  [[nodiscard]] bool may_have(std::string_view host) const noexcept {
+    if (count_.load(std::memory_order_relaxed) == 0) {
+      return false;
+    }
+    const std::uint64_t hash = base::text_hash{}(host);
+    return (bits_[hash / 64 % words].load(std::memory_order_relaxed) >> hash % 64 & 1U) != 0;
+  }
+
+  /// Returns the most precise ruling of `kind` that covers an origin of `asked`. For a site without
+  /// a scheme, a ruling on its https origin precedes one on its http origin. Returns null if there
+  /// is none.
+  [[nodiscard]] order_pointer find(const site& asked, ruling_kind kind) const {
+    if (!may_have(asked.host)) {
+      return nullptr;
+    }
+    const std::shared_lock lock{mutex_};
+    const auto listed = hosts_.find(asked.host);
+    if (listed == hosts_.end()) {
+      return nullptr;
+    }
+    for (const origin& one : asked.origins()) {
+      const entry* best = nullptr;
+      for (const entry& own : listed->second) {
+        if (own.order->kind == kind && own.place.covers(one) &&
+            (best == nullptr || best->place.precision() < own.place.precision())) {
+          best = &own;
+        }
+      }
+      if (best != nullptr) {
+        return best->order;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Returns the rulings of `kind` that share an origin with `named`.
+  [[nodiscard]] std::vector<order_pointer> overlapping(const ruled_place& named,
+                                                       ruling_kind kind) const {
+    std::vector<order_pointer> result;
+    const std::shared_lock lock{mutex_};
+    if (const auto listed = hosts_.find(named.host); listed != hosts_.end()) {
+      for (const entry& own : listed->second) {
+        if (own.order->kind == kind && own.place.overlaps(named)) {
+          result.push_back(own.order);
+        }
+      }
+    }
+    return result;
+  }
+
+  /// Returns all rulings in force, sorted by site and kind.
+  [[nodiscard]] std::vector<ruling_order> all() const {
+    std::vector<ruling_order> result;
+    std::shared_lock lock{mutex_};
+    for (const auto& [host, entries] : hosts_) {
+      for (const entry& own : entries) {
+        result.push_back(*own.order);
+      }
+    }
+    lock.unlock();
+    std::sort(result.begin(), result.end(), [](const ruling_order& a, const ruling_order& b) {
+      return a.site == b.site ? a.kind < b.kind : a.site < b.site;
+    });
+    return result;
+  }
+
+  /// Returns the number of rulings in force.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+  /// Replaces the ruling of the order's site and kind. An order that ends a ruling removes it.
+  void put(ruling_order order) {
+    const auto named = parse_site(order.site);
+    if (!named) {
+      return;
+    }
+    const std::string& host = named->host;
+    const std::scoped_lock lock{mutex_};
+    auto listed = hosts_.find(host);
+    if (listed != hosts_.end()) {
+      count_ -= std::erase_if(listed->second, [&](const entry& own) {
+        return own.order->kind == order.kind && own.order->site == order.site;
+      });
+    }
+    if (order.is_in_force()) {
+      const std::uint64_t hash = base::text_hash{}(host);
+      bits_[hash / 64 % words].fetch_or(std::uint64_t{1} << hash % 64);
+      ++count_;
+      ruled_place place = place_of(*named);
+      hosts_[host].push_back(
+          {std::move(place), std::make_shared<const ruling_order>(std::move(order))});
+    } else if (listed != hosts_.end() && listed->second.empty()) {
+      hosts_.erase(listed);
+    }
+  }
+
+ private:
+  struct entry {
+    ruled_place place;
+    order_pointer order;
+  };
+
+  static constexpr std::size_t words = 8'192;  // 64 KiB: of 10,000 hosts, 2 % share a bit
+
+  mutable base::striped_mutex mutex_;  // guards `hosts_`
+  boost::unordered_flat_map<std::string, std::vector<entry>, base::text_hash, std::equal_to<>>
+      hosts_;
+  std::atomic<std::size_t> count_ = 0;
+  std::array<std::atomic<std::uint64_t>, words> bits_{};
+};
+
+}  // namespace robots::rulings_detail

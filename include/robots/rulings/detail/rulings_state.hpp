@@ -1,0 +1,118 @@
+#pragma once
+
+#include <robots/base/clock_condition.hpp>
+#include <robots/base/process.hpp>
+#include <robots/base/random.hpp>
+#include <robots/base/stop_token.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/rulings/detail/lost_orders.hpp>
+#include <robots/rulings/detail/ruling_table.hpp>
+#include <robots/rulings/ruled_place.hpp>
+#include <robots/rulings/ruling_ledger.hpp>
+#include <robots/rulings/ruling_order.hpp>
+#include <robots/rulings/rulings_options.hpp>
+#include <robots/time/clock.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace robots::rulings_detail {
+
+/// The state that the copies of a `SiteRulings` share.
+///
+///     known_     the last order of each ruling in the ledger, and the head up to which it was read
+///     unsent_    own orders that the ledger does not have yet, in sequence
+///     table      what is in force: an unsent order, if there is one for the ruling, else `known_`
+///
+/// `catch_up` reads, puts back and sends, in the thread of this object or of a caller, but in one
+/// thread at a time. `mutex_` is never locked during a call of the ledger.
+class rulings_state {
+ public:
+  explicit rulings_state(rulings_options own_options);
+  rulings_state(const rulings_state&) = delete;
+  rulings_state& operator=(const rulings_state&) = delete;
+  ~rulings_state();
+
+  /// Starts the thread, unless it runs or `rulings_options::poll` is 0.
+  void start();
+  bool catch_up();
+  bool wait_until_read(std::optional<time_point> deadline);
+
+  /// Makes an order, which holds at once. Returns it.
+  ruling_order make(ruling_kind kind, const std::string& site, std::string value,
+                    std::string_view detail, std::string_view maker);
+  /// Makes a halt because of an alarm. Returns nothing if the
+  /// place is halted, or if somebody has accepted `fingerprint`.
+  std::optional<ruling_order> raise(const std::string& site, std::string value,
+                                    std::string_view fingerprint);
+  /// Returns the order that is in force for exactly this site and kind, or that ended its ruling.
+  [[nodiscard]] std::optional<ruling_order> last(ruling_kind kind, const std::string& site);
+  /// Sets the numbers of the orders that the ledger has.
+  void add_numbers(std::vector<ruling_order>& orders);
+
+  [[nodiscard]] bool is_high_risk(std::string_view host) const;
+  [[nodiscard]] bool needs_reading() const noexcept { return !is_read_; }
+  [[nodiscard]] bool is_read() const noexcept { return is_read_; }
+  [[nodiscard]] std::size_t unsent();
+  [[nodiscard]] std::string failure();
+  [[nodiscard]] std::size_t put_backs() const noexcept { return put_backs_; }
+  [[nodiscard]] std::shared_ptr<const void> on_order(
+      std::function<void(const ruling_order&)> listener);
+  void require_home() const { home_.require("SiteRulings"); }
+
+  const rulings_options options;
+  ruling_table table{};
+
+ private:
+  struct unsent_order {
+    ruling_order order;
+    /// True for an alarm. It is dropped if another process was first, or if its fact is accepted.
+    bool is_alarm = false;
+  };
+  struct listener_list {
+    std::mutex mutex;
+    std::list<std::function<void(const ruling_order&)>> all;
+  };
+
+  void follow(const stop_token& stop);
+  void wake();
+  void read_ledger();
+  [[nodiscard]] bool put_back(const ledger_news& news);
+  void take(const ledger_news& news);
+  void send();
+  ruling_order apply(ruling_order order, bool is_alarm);
+  [[nodiscard]] const ruling_order* last_known(const std::string& name) const;
+  [[nodiscard]] bool is_unsent(const std::string& name) const;
+  [[nodiscard]] std::string next_id();
+  void report(const std::vector<ruling_order>& changed);
+
+  const detail::excluded_hosts high_risk_;
+  base::home_process home_{};
+  base::counter_random random_{std::nullopt};
+  std::mutex calling_;  // one thread calls the ledger
+  std::mutex mutex_;    // guards the members up to `failure_`
+  base::clock_condition changed_;
+  order_table known_;
+  ledger_head head_;
+  std::deque<unsent_order> unsent_;
+  std::uint64_t wakes_ = 0;
+  bool has_tried_ = false;
+  std::string failure_;
+  std::atomic<bool> is_read_;
+  std::atomic<bool> is_started_ = false;
+  std::atomic<std::size_t> put_backs_ = 0;
+  const std::shared_ptr<listener_list> listeners_ = std::make_shared<listener_list>();
+  base::home_ptr<base::jthread> thread_{};  // destroyed first
+};
+
+}  // namespace robots::rulings_detail

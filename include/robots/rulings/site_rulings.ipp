@@ -1,0 +1,607 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/exceptions.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/rulings/detail/rulings_state.hpp>
+#include <robots/rulings/site_rulings.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace robots::rulings_detail {
+
+ROBOTS_INLINE rulings_state::rulings_state(rulings_options own_options)
+    : options(std::move(own_options)),
+      high_risk_(options.needs_sign_off, "needs_sign_off"),
+      is_read_(options.ledger == nullptr) {
+  base::require(options.poll.count() >= 0, "rulings_options::poll", options.poll.count(),
+                " ms: use 0 for no thread, or more");
+  base::require(options.maker.find_first_of("\r\n") == std::string::npos,
+                "rulings_options::maker has a line end: give one line, such as a name");
+}
+
+ROBOTS_INLINE rulings_state::~rulings_state() {
+  if (home_.is_here() && thread_) {
+    try {
+      options.ledger->watch({});
+    } catch (...) {
+      wake();  // the ledger cannot be reached, and calls nothing any more
+    }
+  }
+}
+
+ROBOTS_INLINE void rulings_state::start() {
+  if (options.ledger == nullptr || options.poll.count() == 0 || is_started_.exchange(true)) {
+    return;
+  }
+  require_home();
+  thread_ = base::make_home<base::jthread>([this](const stop_token& stop) { follow(stop); });
+}
+
+ROBOTS_INLINE void rulings_state::follow(const stop_token& stop) {
+  static_cast<void>(catch_up());
+  try {
+    options.ledger->watch([this] { wake(); });
+  } catch (...) {
+    wake();  // without messages, the polls find each order
+  }
+  SteadyClock clock;
+  while (!stop.stop_requested()) {
+    static_cast<void>(catch_up());
+    std::unique_lock lock{mutex_};
+    const time_point next = base::saturating_add(clock.now(), options.poll);
+    static_cast<void>(changed_.wait(lock, clock, next, stop, [&] { return wakes_ > 0; }));
+    wakes_ = 0;
+  }
+}
+
+ROBOTS_INLINE void rulings_state::wake() {
+  {
+    const std::scoped_lock lock{mutex_};
+    ++wakes_;
+  }
+  changed_.notify_all();
+}
+
+ROBOTS_INLINE bool rulings_state::catch_up() {
+  if (options.ledger == nullptr) {
+    return true;
+  }
+  require_home();
+  const std::scoped_lock calling{calling_};
+  std::string problem;
+  try {
+    read_ledger();
+    is_read_ = true;
+    send();
+  } catch (...) {
+    problem = base::thrown_text("the ledger of rulings");
+  }
+  const bool is_done = problem.empty();
+  {
+    const std::scoped_lock lock{mutex_};
+    failure_ = std::move(problem);
+    has_tried_ = true;
+  }
+  changed_.notify_all();
+  return is_done;
+}
+
+ROBOTS_INLINE bool rulings_state::wait_until_read(std::optional<time_point> deadline) {
+  if (is_read_) {
+    return true;
+  }
+  if (options.poll.count() == 0) {
+    return catch_up();
+  }
+  start();
+  SteadyClock clock;
+  std::unique_lock lock{mutex_};
+  static_cast<void>(changed_.wait(lock, clock, deadline, {}, [&] { return has_tried_; }));
+  return is_read_;
+}
+
+ROBOTS_INLINE void rulings_state::read_ledger() {
+  constexpr int most_rounds = 10'000;  // a round is a page, or a race with another put-back
+  for (int round = 0; round < most_rounds; ++round) {
+    std::unique_lock lock{mutex_};
+    const ledger_head known = head_;
+    lock.unlock();
+    const ledger_news news = options.ledger->read(known);
+    if (!news.is_continued && put_back(news)) {
+      continue;
+    }
+    take(news);
+    if (!news.has_more) {
+      return;
+    }
+  }
+  throw std::runtime_error{
+      "SiteRulings: the ledger changes faster than it can be read: look for a program that makes "
+      "orders without end"};
+}
+
+/// Puts back what the ledger has lost. Returns false if it has lost nothing.
+ROBOTS_INLINE bool rulings_state::put_back(const ledger_news& news) {
+  order_table theirs;
+  for (const ruling_order& order : news.orders) {
+    theirs[name_of(order)] = order;
+  }
+  std::unique_lock lock{mutex_};
+  const lost_orders lost = find_lost(head_, known_, news.head, theirs, next_id());
+  lock.unlock();
+  if (lost.is_whole) {
+    return false;
+  }
+  if (options.ledger->put_back(news.head, lost.next, lost.orders)) {
+    ++put_backs_;
+  }
+  return true;
+}
+
+ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
+  std::vector<ruling_order> changed;
+  std::unique_lock lock{mutex_};
+  for (const ruling_order& order : news.orders) {
+    const std::string name = name_of(order);
+    const auto [slot, is_new] = known_.try_emplace(name);
+    const bool is_later = is_new || slot->second.number < order.number;
+    if (!is_later && news.is_continued) {
+      continue;
+    }
+    const bool is_other = slot->second.id != order.id;
+    const bool is_renumbered = slot->second.number != order.number;
+    slot->second = order;
+    if ((is_other || is_renumbered) && !is_unsent(name)) {
+      table.put(order);
+    }
+    if (is_other && !is_unsent(name)) {
+      changed.push_back(order);
+    }
+  }
+  head_ = news.head;
+  lock.unlock();
+  report(changed);
+}
+
+ROBOTS_INLINE void rulings_state::send() {
+  constexpr int most_tries = 100;
+  for (int tries = 0; tries < most_tries;) {
+    std::unique_lock lock{mutex_};
+    if (unsent_.empty()) {
+      return;
+    }
+    const unsent_order next = unsent_.front();
+    const ledger_head known = head_;
+    const std::string name = name_of(next.order);
+    const ruling_order* const latest = last_known(name);
+    if (next.is_alarm && latest != nullptr &&
+        (latest->is_in_force() || latest->detail == next.order.detail)) {
+      // Another process was first, and somebody may have resumed the site already.
+      const ruling_order decided = *latest;
+      unsent_.pop_front();
+      table.put(decided);
+      lock.unlock();
+      report({decided});
+      continue;
+    }
+    lock.unlock();
+    const auto number = options.ledger->append(next.order, known);
+    if (!number) {
+      ++tries;
+      read_ledger();  // puts back what the ledger has lost
+      continue;
+    }
+    lock.lock();
+    const auto sent = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent_order& one) {
+      return one.order.id == next.order.id;
+    });
+    if (sent != unsent_.end()) {
+      unsent_.erase(sent);
+    }
+    ruling_order& slot = known_[name];
+    if (slot.number < *number) {
+      slot = next.order;
+      slot.number = *number;
+    }
+    std::vector<ruling_order> changed;
+    if (!is_unsent(name)) {
+      table.put(slot);
+      if (slot.id != next.order.id) {
+        changed.push_back(slot);
+      }
+    }
+    lock.unlock();
+    report(changed);
+  }
+  throw std::runtime_error{
+      "SiteRulings: the ledger refuses an order as often as it is sent: look for a second ledger "
+      "under the same name"};
+}
+
+ROBOTS_INLINE ruling_order rulings_state::make(ruling_kind kind, const std::string& site,
+                                               std::string value, std::string_view detail,
+                                               std::string_view maker) {
+  const std::string_view author = maker.empty() ? std::string_view{options.maker} : maker;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  ruling_order order{.site = site,
+                     .kind = kind,
+                     .value = std::move(value),
+                     .detail = std::string{detail},
+                     .maker = base::printable(author),
+                     .time = now.time_since_epoch().count()};
+  return apply(std::move(order), false);
+}
+
+ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(const std::string& site,
+                                                               std::string value,
+                                                               std::string_view fingerprint) {
+  const auto before = last(ruling_kind::halt, site);
+  if (before && (before->is_in_force() || before->detail == fingerprint)) {
+    return std::nullopt;
+  }
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  ruling_order order{.site = site,
+                     .kind = ruling_kind::halt,
+                     .value = std::move(value),
+                     .detail = std::string{fingerprint},
+                     .maker = "an alarm of " + options.maker,
+                     .time = now.time_since_epoch().count()};
+  return apply(std::move(order), true);
+}
+
+/// Lets an order hold at once, and notes that it must be sent.
+ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alarm) {
+  require_home();
+  std::unique_lock lock{mutex_};
+  order.id = next_id();
+  if (options.ledger == nullptr) {
+    head_.last = {.generation = 1, .number = head_.last.number + 1};
+    order.number = head_.last;
+    known_[name_of(order)] = order;
+  } else {
+    const std::string name = name_of(order);
+    std::erase_if(unsent_, [&](const unsent_order& one) { return name_of(one.order) == name; });
+    unsent_.push_back({order, is_alarm});
+  }
+  table.put(order);
+  lock.unlock();
+  report({order});
+  return order;
+}
+
+ROBOTS_INLINE std::optional<ruling_order> rulings_state::last(ruling_kind kind,
+                                                              const std::string& site) {
+  const std::string name = name_of({.site = site, .kind = kind});
+  const std::scoped_lock lock{mutex_};
+  for (const unsent_order& one : unsent_) {
+    if (name_of(one.order) == name) {
+      return one.order;
+    }
+  }
+  const ruling_order* const order = last_known(name);
+  return order == nullptr ? std::nullopt : std::optional{*order};
+}
+
+ROBOTS_INLINE const ruling_order* rulings_state::last_known(const std::string& name) const {
+  const auto listed = known_.find(name);
+  return listed == known_.end() ? nullptr : &listed->second;
+}
+
+ROBOTS_INLINE bool rulings_state::is_unsent(const std::string& name) const {
+  return std::any_of(unsent_.begin(), unsent_.end(),
+                     [&](const unsent_order& one) { return name_of(one.order) == name; });
+}
+
+ROBOTS_INLINE void rulings_state::add_numbers(std::vector<ruling_order>& orders) {
+  const std::scoped_lock lock{mutex_};
+  for (ruling_order& order : orders) {
+    const ruling_order* const latest = last_known(name_of(order));
+    if (latest != nullptr && latest->id == order.id) {
+      order.number = latest->number;
+    }
+  }
+}
+
+ROBOTS_INLINE bool rulings_state::is_high_risk(std::string_view host) const {
+  try {
+    return high_risk_.contains(host) || (options.is_high_risk && options.is_high_risk(host));
+  } catch (...) {
+    return true;  // the user's function threw, so a person must decide
+  }
+}
+
+ROBOTS_INLINE std::size_t rulings_state::unsent() {
+  const std::scoped_lock lock{mutex_};
+  return unsent_.size();
+}
+
+ROBOTS_INLINE std::string rulings_state::failure() {
+  const std::scoped_lock lock{mutex_};
+  return failure_;
+}
+
+/// Returns an id that no other process makes.
+ROBOTS_INLINE std::string rulings_state::next_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(random_()) + '-' + std::to_string(random_()) + '-' + std::to_string(now);
+}
+
+ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_order(
+    std::function<void(const ruling_order&)> listener) {
+  std::unique_lock lock{listeners_->mutex};
+  const auto place = listeners_->all.insert(listeners_->all.end(), std::move(listener));
+  lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
+  return {listeners_.get(), [shared = listeners_, place](const void* /*list*/) {
+            const std::scoped_lock held{shared->mutex};
+            shared->all.erase(place);
+          }};
+}
+
+ROBOTS_INLINE void rulings_state::report(const std::vector<ruling_order>& changed) {
+  const std::scoped_lock lock{listeners_->mutex};
+  for (const ruling_order& order : changed) {
+    for (const auto& listener : listeners_->all) {
+      try {
+        listener(order);
+      } catch (...) {
+        continue;  // the order holds anyway
+      }
+    }
+  }
+}
+
+/// Returns the site that a text names. Throws `std::invalid_argument` if it names none.
+[[nodiscard]] ROBOTS_INLINE site named_site(std::string_view host_or_url, const char* member) {
+  auto named = parse_site(host_or_url);
+  if (!named) {
+    throw std::invalid_argument{"SiteRulings::" + std::string{member} + ": \"" +
+                                base::printable(host_or_url) +
+                                "\" names no site: give a host, host:port, or http or https URL"};
+  }
+  return *std::move(named);
+}
+
+/// Makes an order that begins or replaces a ruling, unless it changes nothing.
+[[nodiscard]] ROBOTS_INLINE std::vector<ruling_order> begin_ruling(
+    rulings_state& state, ruling_kind kind, const site& named, const std::string& value,
+    std::string_view detail, std::string_view maker) {
+  static_cast<void>(state.catch_up());
+  const std::string key = named.key();
+  const auto before = state.last(kind, key);
+  std::vector<ruling_order> orders;
+  if (!before || before->value != value || before->detail != detail) {
+    orders.push_back(state.make(kind, key, value, detail, maker));
+    static_cast<void>(state.catch_up());
+    state.add_numbers(orders);
+  }
+  return orders;
+}
+
+/// Ends all rulings of a kind that share an origin with the named site.
+[[nodiscard]] ROBOTS_INLINE std::vector<ruling_order> end_rulings(rulings_state& state,
+                                                                  ruling_kind kind,
+                                                                  const site& named,
+                                                                  std::string_view maker) {
+  const bool is_current = state.catch_up();
+  std::vector<ruling_order> orders;
+  for (const auto& ended : state.table.overlapping(place_of(named), kind)) {
+    const std::string_view accepted =
+        kind == ruling_kind::halt ? std::string_view{ended->detail} : std::string_view{};
+    orders.push_back(state.make(kind, ended->site, {}, accepted, maker));
+  }
+  if (orders.empty() && !is_current) {
+    // The ledger can have a ruling that this process does not know.
+    orders.push_back(state.make(kind, named.key(), {}, {}, maker));
+  }
+  if (!orders.empty()) {
+    static_cast<void>(state.catch_up());
+    state.add_numbers(orders);
+  }
+  return orders;
+}
+
+}  // namespace robots::rulings_detail
+
+namespace robots {
+
+ROBOTS_INLINE std::string explain(const site_ruling& ruling) {
+  std::string text;
+  switch (ruling.effect) {
+    case ruling_effect::none:
+      return "no ruling";
+    case ruling_effect::unread:
+      return "denied until the ledger of rulings was read";
+    case ruling_effect::halted:
+      text = "halted";
+      break;
+    case ruling_effect::needs_sign_off:
+      return "denied until somebody signs the site off";
+    case ruling_effect::allowed:
+      text = "allowed by an override";
+      break;
+    case ruling_effect::denied:
+      text = "denied by an override";
+      break;
+    case ruling_effect::fixed_text:
+      text = "an override has a fixed robots.txt";
+      break;
+    case ruling_effect::quarantined:
+      text = "in quarantine";
+      break;
+  }
+  if (ruling.order == nullptr) {
+    return text;
+  }
+  const ruling_order& order = *ruling.order;
+  const bool has_reason = order.kind == ruling_kind::halt;
+  return text + (has_reason ? " (" + base::printable(order.value) + ")" : std::string{}) + " by " +
+         base::printable(order.maker) + ", order " +
+         (order.number.generation == 0 ? std::string{"not sent yet"} : to_string(order.number)) +
+         " on " + order.site;
+}
+
+ROBOTS_INLINE SiteRulings::SiteRulings(rulings_options options)
+    : state_(std::make_shared<rulings_detail::rulings_state>(std::move(options))) {}
+
+ROBOTS_INLINE site_ruling SiteRulings::find(const site& asked) const {
+  const rulings_detail::ruling_table& table = state_->table;
+  if (!state_->is_read()) {
+    state_->start();
+  }
+  if (auto order = table.find(asked, ruling_kind::halt)) {
+    return {ruling_effect::halted, std::move(order)};
+  }
+  if (!state_->is_read() && options().without_ledger == unread_ledger::denies) {
+    return {ruling_effect::unread, nullptr};
+  }
+  if (state_->is_high_risk(asked.host) && !table.find(asked, ruling_kind::sign_off)) {
+    return {ruling_effect::needs_sign_off, nullptr};
+  }
+  if (auto order = table.find(asked, ruling_kind::site_override)) {
+    // An unknown value is that of a newer version. It must not turn into an allow.
+    const ruling_effect effect = order->value == "allow"  ? ruling_effect::allowed
+                                 : order->value == "text" ? ruling_effect::fixed_text
+                                                          : ruling_effect::denied;
+    return {effect, std::move(order)};
+  }
+  if (auto order = table.find(asked, ruling_kind::quarantine)) {
+    return {ruling_effect::quarantined, std::move(order)};
+  }
+  return {};
+}
+
+ROBOTS_INLINE site_ruling SiteRulings::find(std::string_view host_or_url) const {
+  const auto asked = parse_site(host_or_url);
+  return asked ? find(*asked) : site_ruling{};
+}
+
+ROBOTS_INLINE bool SiteRulings::may_decide_on(std::string_view host) const {
+  if (!state_->is_read()) {
+    state_->start();
+    return true;
+  }
+  return state_->table.may_have(host) || state_->is_high_risk(host);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::in_force() const {
+  return state_->table.all();
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::halt(std::string_view host_or_url,
+                                                          std::string_view maker) {
+  const site named = rulings_detail::named_site(host_or_url, "halt");
+  static_cast<void>(state_->catch_up());
+  const auto before = state_->last(ruling_kind::halt, named.key());
+  if (before && before->is_in_force()) {
+    return {};
+  }
+  return rulings_detail::begin_ruling(*state_, ruling_kind::halt, named,
+                                      std::string{to_string(halt_reason::by_hand)}, {}, maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::resume(std::string_view host_or_url,
+                                                            std::string_view maker) {
+  return rulings_detail::end_rulings(*state_, ruling_kind::halt,
+                                     rulings_detail::named_site(host_or_url, "resume"), maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::override_with(std::string_view host_or_url,
+                                                                   site_override value,
+                                                                   std::string_view maker) {
+  const site named = rulings_detail::named_site(host_or_url, "override_with");
+  if (value == site_override::none) {
+    throw std::invalid_argument{
+        "SiteRulings::override_with: the value is none: call end_override instead"};
+  }
+  return rulings_detail::begin_ruling(*state_, ruling_kind::site_override, named,
+                                      std::string{to_string(value)}, {}, maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::override_with_text(
+    std::string_view host_or_url, std::string_view robots_txt, std::string_view maker) {
+  const site named = rulings_detail::named_site(host_or_url, "override_with_text");
+  base::require(robots_txt.size() <= rulings_detail::most_detail,
+                "SiteRulings::override_with_text: the size of robots_txt", robots_txt.size(),
+                " octets: give at most 65536");
+  return rulings_detail::begin_ruling(*state_, ruling_kind::site_override, named, "text",
+                                      robots_txt, maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::end_override(std::string_view host_or_url,
+                                                                  std::string_view maker) {
+  return rulings_detail::end_rulings(*state_, ruling_kind::site_override,
+                                     rulings_detail::named_site(host_or_url, "end_override"),
+                                     maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::sign_off(std::string_view host_or_url,
+                                                              std::string_view maker) {
+  return rulings_detail::begin_ruling(*state_, ruling_kind::sign_off,
+                                      rulings_detail::named_site(host_or_url, "sign_off"), "given",
+                                      {}, maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::withdraw_sign_off(std::string_view host_or_url,
+                                                                       std::string_view maker) {
+  return rulings_detail::end_rulings(*state_, ruling_kind::sign_off,
+                                     rulings_detail::named_site(host_or_url, "withdraw_sign_off"),
+                                     maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::quarantine(std::string_view host_or_url,
+                                                                std::string_view maker) {
+  return rulings_detail::begin_ruling(*state_, ruling_kind::quarantine,
+                                      rulings_detail::named_site(host_or_url, "quarantine"),
+                                      "malformed", {}, maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::end_quarantine(std::string_view host_or_url,
+                                                                    std::string_view maker) {
+  return rulings_detail::end_rulings(*state_, ruling_kind::quarantine,
+                                     rulings_detail::named_site(host_or_url, "end_quarantine"),
+                                     maker);
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::raise_halt(std::string_view host_or_url,
+                                                                halt_reason why,
+                                                                std::string_view fingerprint) {
+  site named = rulings_detail::named_site(host_or_url, "raise_halt");
+  named.scheme.reset();  // an alarm concerns both schemes
+  std::vector<ruling_order> orders;
+  if (auto order = state_->raise(named.key(), std::string{to_string(why)}, fingerprint)) {
+    orders.push_back(*std::move(order));
+  }
+  return orders;
+}
+
+ROBOTS_INLINE bool SiteRulings::catch_up() { return state_->catch_up(); }
+
+ROBOTS_INLINE bool SiteRulings::wait_until_read(std::optional<time_point> deadline) const {
+  return state_->wait_until_read(deadline);
+}
+
+ROBOTS_INLINE bool SiteRulings::is_read() const { return state_->is_read(); }
+
+ROBOTS_INLINE std::size_t SiteRulings::unsent() const { return state_->unsent(); }
+
+ROBOTS_INLINE std::string SiteRulings::failure() const { return state_->failure(); }
+
+ROBOTS_INLINE std::size_t SiteRulings::put_backs() const { return state_->put_backs(); }
+
+ROBOTS_INLINE std::shared_ptr<const void> SiteRulings::on_order(
+    std::function<void(const ruling_order& order)> on_order) {
+  return state_->on_order(std::move(on_order));
+}
+
+ROBOTS_INLINE const rulings_options& SiteRulings::options() const noexcept {
+  return state_->options;
+}
+
+}  // namespace robots
