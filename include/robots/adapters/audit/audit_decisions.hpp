@@ -19,6 +19,8 @@
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/product_token.hpp>
+#include <robots/rep/read/purpose.hpp>
 
 #include <algorithm>
 #include <array>
@@ -126,6 +128,8 @@ class audit_judge {
     std::string id{};  ///< a hash of the `crawler` entry; empty before this entry
     std::string user_agent{};
     std::map<std::string, std::vector<std::string>, std::less<>> names{};  ///< see `add_names`
+    /// Lines such as `Google-Extended ai_train`, by the `agent` member of the crawler.
+    std::map<std::string, std::vector<std::string>, std::less<>> policy_tokens{};
     parse_options parse{};
     std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
     detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
@@ -218,6 +222,16 @@ class audit_judge {
     }
   }
 
+  [[nodiscard]] static std::vector<std::string> lines_of(std::string text) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+      const std::size_t size = (std::min)(text.find('\n'), text.size());
+      lines.push_back(text.substr(0, size));
+      text.erase(0, size + 1);
+    }
+    return lines;
+  }
+
   void take_crawler(const audit_entry& entry) {
     const std::string_view said = entry.before_hash();
     const auto start = (std::min)(said.find(",\"user_agent\":"), said.size());
@@ -227,12 +241,9 @@ class audit_judge {
     }
     crawler_ = {.id = std::move(id), .user_agent = entry.text("user_agent")};
     for (const json_object& one : entry.list("crawlers")) {
-      std::vector<std::string>& names = crawler_.names[one.text("agent")];
-      for (std::string rest = one.text("names"); !rest.empty();) {
-        const std::size_t size = (std::min)(rest.find('\n'), rest.size());
-        names.push_back(rest.substr(0, size));
-        rest.erase(0, size + 1);
-      }
+      const std::string agent = one.text("agent");
+      crawler_.names[agent] = lines_of(one.text("names"));
+      crawler_.policy_tokens[agent] = lines_of(one.text("policy_tokens"));
     }
     crawler_.options = recorded_options::read(entry);
     parse_options& parse = crawler_.parse;
@@ -319,7 +330,18 @@ class audit_judge {
       return crawler_names{agent.empty() ? crawler_.user_agent : agent};
     }
     const std::vector<std::string_view> names{listed->second.begin(), listed->second.end()};
-    return crawler_names{std::span{names}};
+    crawler_names result{std::span{names}};
+    for (const std::string& line : crawler_.policy_tokens.find(agent)->second) {
+      const std::size_t blank = (std::min)(line.find(' '), line.size());
+      const std::string_view token = std::string_view{line}.substr(0, blank);
+      const std::string_view name = product_token(token);
+      if (!name.empty() && name != "*") {  // an `AuditTrail` writes only such tokens
+        result = result.with_policy_token(
+            token, enum_named(std::string_view{line}.substr((std::min)(blank + 1, line.size())),
+                              purpose::tdm));
+      }
+    }
+    return result;
   }
 
   /// Notes the newest answer of a site. A cancelled retrieval has no answer.

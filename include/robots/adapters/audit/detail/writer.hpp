@@ -103,7 +103,8 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   return std::string{names.token(reading)};
 }
 
-/// Adds the names of each crawler that has other names than its product token or its header.
+/// Adds the names of each crawler that has other names than its product token or its header, or is
+/// bound by policy tokens.
 /// `agent` is empty for the crawler that fetches.
 inline void add_names(base::json_writer& json, const cache_options& options) {
   const auto add = [&json](std::string_view agent, const crawler_names& names) {
@@ -111,16 +112,25 @@ inline void add_names(base::json_writer& json, const cache_options& options) {
     for (const std::string_view name : names) {
       all.append(all.empty() ? "" : "\n").append(name);
     }
-    json.open().text("agent", agent).text("names", all).close();
+    json.open().text("agent", agent).text("names", all);
+    std::string tokens;
+    for (const policy_token& token : names.policy_tokens()) {
+      tokens.append(tokens.empty() ? "" : "\n").append(token.token).append(" ");
+      tokens += to_string(token.purpose);
+    }
+    if (!tokens.empty()) {
+      json.text("policy_tokens", tokens);
+    }
+    json.close();
   };
   const crawler_names own = cache_detail::names_of(options);
   json.open_list("crawlers");
-  if (own.size() > 1 || *own.begin() != options.user_agent) {
+  if (own.size() > 1 || *own.begin() != options.user_agent || !own.policy_tokens().empty()) {
     add({}, own);
   }
   for (const crawler_names& other : options.other_agents) {
     const std::string token = token_of(other, options.parse.dialect);
-    if (other.size() > 1 || *other.begin() != token) {
+    if (other.size() > 1 || *other.begin() != token || !other.policy_tokens().empty()) {
       add(token, other);
     }
   }
