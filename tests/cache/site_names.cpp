@@ -203,6 +203,35 @@ TEST_CASE("If https cannot be reached, http serves the host but not the https UR
   }
 }
 
+TEST_CASE("The last good answer of the http origin is none of the https origin") {
+  const std::string http = "http://example.com/robots.txt";
+  scripted bot{foo_bot_that_asks_once()};
+  bot.web.on(robots_url, ScriptedFetcher::failure(robots::fetch_error::connect),
+             ScriptedFetcher::status(503));
+  bot.web.on("https://www.example.com/robots.txt", robots::test::ok(""));
+  SUBCASE("a file") { bot.web.on(http, robots::test::ok("")); }
+  SUBCASE("a redirect") {
+    bot.web.on(http, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  }
+  CHECK(bot.cache.allowed("example.com/"));
+  bot.clock.advance(25h);
+  CHECK(bot.cache.allowed("example.com/"));  // by its last good answer, since https fails
+  CHECK_FALSE(bot.cache.allowed(home));
+}
+
+TEST_CASE("The file of the https origin does not decide when http redirects to a failing site") {
+  scripted bot{foo_bot_that_asks_once()};
+  bot.web.on(robots_url, robots::test::ok(""),
+             ScriptedFetcher::failure(robots::fetch_error::connect));
+  bot.web.on("http://example.com/robots.txt",
+             ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  bot.web.on("https://www.example.com/robots.txt", ScriptedFetcher::status(503));
+  CHECK(bot.cache.allowed("example.com/"));
+  bot.clock.advance(25h);
+  CHECK(bot.cache.allowed("example.com/"));  // by its last good answer
+  CHECK_FALSE(bot.cache.allowed("http://example.com/"));
+}
+
 TEST_CASE("The last good copy of an origin is found by each of its names") {
   const std::vector<std::pair<std::string, std::string>> pairs{
       {"example.com", "https://example.com/"}, {"https://example.com/", "example.com"}};

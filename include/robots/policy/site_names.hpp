@@ -49,11 +49,12 @@ namespace robots::policy_detail {
   return answered.status != 0 && answered.url == origin.robots_urls().front();
 }
 
-/// Calls `answers_for` with the last good record of `last`, or with the newest if none is good.
+/// Calls `answers_for` with the answer that `last` keeps for failures, or with the newest answer if
+/// `last` keeps none. The kept answer can come from another origin than the newest.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
-  const auto good = policy::good(last);
-  return answers_for(asked, good ? good->source() : last->source());
+  const auto kept = policy::kept_answer(last);
+  return answers_for(asked, kept ? kept->source() : last->source());
 }
 
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of

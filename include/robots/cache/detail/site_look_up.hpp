@@ -240,7 +240,7 @@ class site_look_up {
     static_cast<record_head&>(retrieved) = first->rules_source();
     retrieved.outcome = why;
     retrieved.error_text = std::move(text);
-    found failed{.policy = cache_.policies.judged(retrieved, {.last = policy::last_answer(first)},
+    found failed{.policy = cache_.policies.judged(retrieved, {.last = own_answer(first)},
                                                   cache_.parts.moment(), nullptr)};
     if (!any([](const found& earlier) { return earlier.from_cache; })) {
       cache_.parts.tell(fallback_event{cache_.parts.about(key, context), *failed.policy});
@@ -264,6 +264,16 @@ class site_look_up {
     place = {};
   }
 
+  /// Returns the last answer of the first site before its redirect. Returns null if this answer
+  /// came from another origin of the host: the redirect can be stored under the name of the host.
+  [[nodiscard]] std::shared_ptr<const policy> own_answer(
+      const std::shared_ptr<const policy>& redirect) const {
+    auto last = policy::last_answer(redirect);
+    const bool is_own =
+        last && (!first_->scheme || policy_detail::answers_for(*first_, last->source()));
+    return is_own ? std::move(last) : nullptr;
+  }
+
   /// Turns `known`, the answer at the end of the redirects, into an answer for the first site.
   [[nodiscard]] found redirected_to(found known) {
     const auto& first = redirects_.front().policy;
@@ -283,8 +293,7 @@ class site_look_up {
     exchanges.insert(exchanges.end(), last.begin(), last.end());
     source.url = first->rules_source().url;
     source.validators = {};
-    known.policy =
-        cache_.policies.judged_redirected(source, known.policy, policy::last_answer(first));
+    known.policy = cache_.policies.judged_redirected(source, known.policy, own_answer(first));
     return known;
   }
 
