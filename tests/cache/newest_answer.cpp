@@ -236,6 +236,47 @@ TEST_CASE("An older record of a site does not revive what another process has in
   CHECK_FALSE(bare(second));
 }
 
+TEST_CASE("An invalidation also holds after a process has asked the site without the store") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), robots::ScriptedFetcher::status(503));
+  fleet.web.on("https://other.example/robots.txt", test::ok(open_file));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->allowed(test::secret));
+  CHECK(second->allowed(test::secret));
+  first->invalidate(test::home);
+  await_erasures(*first);
+  fleet.store.fail("it is down");
+  fleet.clock.advance(25h);
+  CHECK(second->allowed(test::secret));  // it cannot know that the file was invalidated
+  fleet.recover(*second);
+  CHECK_FALSE(second->allowed(test::secret));
+  CHECK_FALSE(second->allowed(test::secret));
+}
+
+TEST_CASE("A record erases the older record of the same origin under another name") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), test::ok(guarded_file));
+  fleet.web.on(plain_robots_url, test::ok(open_file), test::ok(guarded_file));
+  std::string older = "example.com";
+  std::string newer = "https://example.com";
+  const auto one = fleet.start();
+  SUBCASE("the host first") {}
+  SUBCASE("the https origin first") { std::swap(older, newer); }
+  SUBCASE("the http origin first") {
+    fleet.web.on(test::robots_url, robots::ScriptedFetcher::failure(robots::fetch_error::connect));
+    older = "http://example.com";
+    newer = "example.com";
+  }
+  CHECK(one->get(older)->allows("/private"));
+  CHECK(fleet.store.load(older));
+  fleet.clock.advance(25h);
+  CHECK_FALSE(one->get(newer)->allows("/private"));
+  await_erasures(*one);
+  CHECK(fleet.store.load(newer));
+  CHECK_FALSE(fleet.store.load(older));
+}
+
 TEST_CASE("A refresh answered by 304 while the store is down reaches all processes later") {
   process_group fleet;
   const std::vector<robots::http_header> tag{{"ETag", "\"2\""}};

@@ -3,6 +3,8 @@
 #include "../cache_fixture.hpp"
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
+#include <robots/cache/detail/site_look_up.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>
@@ -210,6 +212,71 @@ TEST_CASE("A refresh takes the lease, and erases a record that it could not publ
   files.cache->store->deliver();
   CHECK_FALSE(files.shared.load("https://example.com"));
   CHECK_FALSE(files.shared.load("example.com"));
+}
+
+TEST_CASE("Until a refresh is published, the older records of the store do not answer") {
+  workplace files{true};
+  const auto work = files.begin({}, true);
+  const robots::store_question question = work->question();
+  for (const std::string& key : {question.key, question.other_key}) {
+    files.shared.publish(key, "older", 1h);
+  }
+  work->on_store_reply(files.lease());
+  files.answer(*work, ok());
+  REQUIRE(work->next() == work_step::publish);
+  const auto replies = [&] { return files.cache->store->ask({&question, 1}); };
+  CHECK(replies().front().value == robots::cache_detail::outdated_value);
+  CHECK(replies().front().other_value == robots::cache_detail::outdated_value);
+  work->on_published(publish_answer::stored);
+  CHECK(replies().front().value == "older");  // the test did not publish the new value
+  CHECK_FALSE(replies().front().other_value);
+}
+
+TEST_CASE("A stale record of the store that answers replaces an older entry") {
+  workplace other{true};
+  other.clock.advance(1h);
+  const auto fetched = other.begin();
+  fetched->on_store_reply(other.lease());
+  other.answer(*fetched, ok("User-agent: *\nDisallow: /new\n"));
+  workplace files{true};
+  const auto first = files.begin();
+  first->on_store_reply(files.lease());
+  files.answer(*first, ok());
+  first->on_published(publish_answer::stored);
+  files.clock.advance(26h);
+  const auto work = files.begin(files.known());
+  while (work->next() != work_step::done) {
+    if (work->next() == work_step::wait) {
+      files.clock.advance(work->next_look() - files.clock.now());
+      work->on_wait_over();
+    }
+    REQUIRE(work->next() == work_step::ask_store);
+    work->on_store_reply({.value = fetched->value(), .is_answered = true});
+  }
+  CHECK_FALSE(files.place->ended()->result->allows("/new"));
+  REQUIRE(files.known().policy);
+  CHECK_FALSE(files.known().policy->allows("/new"));
+}
+
+TEST_CASE("A look-up that joins a flight which missed the store asks the store itself") {
+  workplace files{true, robots::test::foo_bot_that_asks_once()};
+  const auto first = files.begin();
+  first->on_store_reply(files.lease());
+  files.answer(*first, ok());
+  first->on_published(publish_answer::stored);
+  files.clock.advance(25h);
+  files.cache->on_message("");  // changes may have been missed
+  const auto work = files.begin(files.known());
+  work->on_store_reply({});
+  robots::cache_detail::site_look_up joined{*files.cache, nullptr, 0};
+  joined.start(files.example);
+  joined.proceed();
+  REQUIRE(joined.place);
+  CHECK_FALSE(joined.work);
+  files.answer(*work, ScriptedFetcher::status(503));
+  joined.proceed();
+  REQUIRE(joined.work);
+  CHECK(joined.work->next() == work_step::ask_store);
 }
 
 TEST_CASE("A file that was fetched under a lost lease is forgotten") {

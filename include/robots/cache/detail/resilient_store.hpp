@@ -61,13 +61,13 @@ class resilient_store {
 
   const tiered_options& options;
 
-  /// Asks the store. Replaces a value by `outdated_value` if the erasure of this value is pending,
-  /// or was pending when the call began.
+  /// Asks the store. Replaces a value by `outdated_value` if the value was hidden, or if its
+  /// erasure was pending, when the call began or ended.
   [[nodiscard]] std::vector<store_reply> ask(std::span<const store_question> questions) {
     release_and_catch_up(parts_.now());
-    std::vector<std::pair<bool, bool>> were_owed;
+    std::vector<std::pair<bool, bool>> were_outdated;
     for (const store_question& question : questions) {
-      were_owed.emplace_back(must_be_erased(question.key), must_be_erased(question.other_key));
+      were_outdated.emplace_back(is_outdated(question.key), is_outdated(question.other_key));
     }
     std::vector<store_reply> replies;
     call([&](SharedStore& store) {
@@ -84,15 +84,15 @@ class resilient_store {
       }
     });
     replies.resize(questions.size());
-    const auto hide = [this](const std::string& key, bool was_owed,
+    const auto hide = [this](const std::string& key, bool was_outdated,
                              std::optional<std::string>& value) {
-      if (value && (was_owed || must_be_erased(key))) {
+      if (value && (was_outdated || is_outdated(key))) {
         value = outdated_value;
       }
     };
     for (std::size_t i = 0; i < replies.size(); ++i) {
-      hide(questions[i].key, were_owed[i].first, replies[i].value);
-      hide(questions[i].other_key, were_owed[i].second, replies[i].other_value);
+      hide(questions[i].key, were_outdated[i].first, replies[i].value);
+      hide(questions[i].other_key, were_outdated[i].second, replies[i].other_value);
     }
     return replies;
   }
@@ -146,6 +146,21 @@ class resilient_store {
     noted.value = std::move(value);
     if (on_owed_) {
       on_owed_();
+    }
+  }
+
+  /// Until `show`, this process ignores the stored value of a key, since the process has a newer
+  /// value that it has not published yet.
+  void hide(const std::string& key) {
+    const std::scoped_lock lock{mutex_};
+    ++hidden_[key];
+  }
+
+  /// Ends the effect of one `hide`.
+  void show(const std::string& key) noexcept {
+    const std::scoped_lock lock{mutex_};
+    if (const auto hidden = hidden_.find(key); hidden != hidden_.end() && --hidden->second == 0) {
+      hidden_.erase(hidden);
     }
   }
 
@@ -367,6 +382,12 @@ class resilient_store {
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasure(key) > 0; }
 
+  [[nodiscard]] bool is_outdated(std::string_view key) {
+    const std::scoped_lock lock{mutex_};
+    const auto owed = owed_.find(key);
+    return hidden_.contains(key) || (owed != owed_.end() && !owed->second.value);
+  }
+
   /// After the return, the caller must call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
     const std::scoped_lock one_thread{erasing_};
@@ -430,6 +451,8 @@ class resilient_store {
   std::uint64_t counted_refusals_ = 0;  // refusals of the watch
   boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
   std::uint64_t orders_ = 0;  // how often `owe` has noted a call
+  // By key, how many newer values wait for their publication.
+  boost::unordered_flat_map<std::string, std::size_t, base::text_hash, std::equal_to<>> hidden_;
   std::vector<store_lease> to_release_;
 };
 

@@ -49,6 +49,9 @@ class flight {
   std::atomic<bool> detached = false;
   /// If true, the store must be asked again before later look-ups use the result.
   std::atomic<bool> is_changed_elsewhere = false;
+  /// True if the store did not answer a question about an entry in doubt. A look-up that joins
+  /// after this starts again when the flight has ended, since the store can be asked by then.
+  std::atomic<bool> missed_store = false;
   /// The number of the last try of the fetch that has timed out; 0 if none has.
   std::atomic<int> timed_out_tries = 0;
   stop_source stop;  ///< gets a stop request when nobody needs the result any more

@@ -148,7 +148,7 @@ class site_look_up {
       return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
     }
     place = std::move(joined);
-    is_outdated_ = place->is_changed_elsewhere && !lead;
+    is_outdated_ = !lead && (place->is_changed_elsewhere || place->missed_store);
     if (lead) {
       count(look_up_result::miss);
       work =
@@ -330,7 +330,7 @@ class site_look_up {
   std::optional<site> first_{};     // the site of the first `asked`
   std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
   bool renews_ = true;              // with `refreshes`, `asked` must be asked, too
-  bool is_outdated_ = false;        // a message about the site came before the look-up joined
+  bool is_outdated_ = false;        // the result of `place` can be older than this look-up
   bool asks_anew_ = false;          // old redirects must be fetched again, too
   bool is_counted_ = false;
 };

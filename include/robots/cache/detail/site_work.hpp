@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace robots::cache_detail {
 
@@ -60,7 +61,10 @@ class site_work {
 
   site_work(const site_work&) = delete;
   site_work& operator=(const site_work&) = delete;
-  ~site_work() { release_lease(); }
+  ~site_work() {
+    show_stored();
+    release_lease();
+  }
 
   [[nodiscard]] work_step next() const noexcept { return step_; }
   [[nodiscard]] flight& led() const noexcept { return *flight_; }
@@ -89,6 +93,7 @@ class site_work {
       return abandon();
     }
     if (!reply.is_answered) {
+      flight_->missed_store = is_in_doubt_ || is_changed_elsewhere_;
       if (!end_with_fresh()) {
         start_fetch();
       }
@@ -159,6 +164,9 @@ class site_work {
       // An answer that was not checked against the store gets another epoch, so that the next
       // look-up asks the store.
       const bool is_checked = cache_.store == nullptr || has_asked_store_;
+      if (is_changed_elsewhere_ && rests_on_earlier(policy_now)) {
+        flight_->is_changed_elsewhere = true;  // the next look-up asks what was changed
+      }
       cache_.policies.keep(*flight_, policy_now, now.steady, is_checked ? epoch_ : epoch_ - 1,
                            announces());
     }
@@ -166,8 +174,12 @@ class site_work {
       outdates_ = announces() && !is_failure(retrieved.outcome);
       prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
       outdates_ = outdates_ || (announces() && !value_.empty());
+      note_replaced(policy_now->source());
       if (outdates_ && value_.empty()) {
         owe_erasures(true);  // such as after a 304, if the store lacks the confirmed file
+      }
+      if (outdates_ && !value_.empty()) {
+        hide_stored();
       }
     }
     end_with(policy_now, false);
@@ -207,7 +219,12 @@ class site_work {
       // The records under other names of the site are older than the answer. If the answer was not
       // published, the record under the site's own key is older, too.
       owe_erasures(answer != publish_answer::stored || flight_->detached);
+    } else if (answer == publish_answer::stored) {
+      for (const site& name : replaces_) {
+        cache_.store->owe(name.key());
+      }
     }
+    show_stored();
   }
 
  private:
@@ -217,6 +234,33 @@ class site_work {
     for (const site& name : policy_detail::names_of(flight_->asked)) {
       if (all || name != flight_->asked) {
         cache_.store->owe(name.key());
+      }
+    }
+  }
+
+  /// Until the publication, no look-up of this process may use the older records of the store.
+  void hide_stored() {
+    for (const site& name : policy_detail::names_of(flight_->asked)) {
+      hidden_.push_back(name.key());
+      cache_.store->hide(hidden_.back());
+    }
+  }
+
+  void show_stored() noexcept {
+    for (const std::string& key : hidden_) {
+      cache_.store->show(key);
+    }
+    hidden_.clear();
+  }
+
+  /// Notes the other names under which the store can have an older record of the origin that sent
+  /// `answer`. Such a record must not answer again when the newer record is erased.
+  void note_replaced(const record_head& answer) {
+    const site counterpart = policy_detail::counterpart_of(flight_->asked);
+    for (site& name : policy_detail::names_of(flight_->asked)) {
+      if (name != flight_->asked && policy_detail::answers_for(name, answer) &&
+          (has_other_record_ || name != counterpart)) {
+        replaces_.push_back(std::move(name));
       }
     }
   }
@@ -239,6 +283,11 @@ class site_work {
   [[nodiscard]] bool was_leased(const store_reply& reply) const noexcept {
     return wish_ == lease_wish::if_free || wish_ == lease_wish::take ||
            (wish_ == lease_wish::if_missing && !reply.value && !reply.other_value);
+  }
+
+  /// Returns true if `answer` keeps an earlier answer, which can decide after a failure.
+  [[nodiscard]] static bool rests_on_earlier(const std::shared_ptr<const policy>& answer) {
+    return policy::kept_answer(answer) != answer || answer->leads_to();
   }
 
   void wait_for_other_process() {
@@ -272,6 +321,7 @@ class site_work {
             asked, other_records->last_good ? *other_records->last_good : other_records->latest)) {
       other_records.reset();
     }
+    has_other_record_ = other_records.has_value();
     if (records && other_records && records->latest.fetched_at < other_records->latest.fetched_at) {
       std::swap(records, other_records);
     }
@@ -302,7 +352,7 @@ class site_work {
       }
     }
     auto latest = policies.judged(records.latest, {.last = last}, now, flight_.get());
-    if (may_be_erased && !good && (policy::kept_answer(latest) != latest || latest->leads_to())) {
+    if (may_be_erased && !good && rests_on_earlier(latest)) {
       // Another process may have erased the last good copy of this process. If not, the record
       // would have the copy.
       latest = policies.judged(records.latest, {}, now, nullptr);
@@ -378,10 +428,12 @@ class site_work {
     }
     const wall_anchor now = cache_.parts.moment();
     auto answer = cache_.policies.without_fetch(flight_->asked, last, now);
-    if (answer == last) {
-      cache_.policies.keep(*flight_, last, now.steady, epoch_);
-    } else if (answer->basis() != policy_basis::last_good) {
+    if (answer != last && answer->basis() != policy_basis::last_good) {
       return false;
+    }
+    if (!is_suspect_) {
+      // An expired record of the store can be newer than the entry, so it replaces the entry.
+      cache_.policies.keep(*flight_, last, now.steady, epoch_);
     }
     end_with(std::move(answer), true);
     return true;
@@ -433,7 +485,10 @@ class site_work {
 
   std::string value_{};
   std::chrono::milliseconds lifetime_{};
-  bool outdates_ = false;  // the answer makes the older records of the store wrong
+  bool has_other_record_ = false;      // the store has a record under the counterpart of the site
+  std::vector<site> replaces_{};       // other names with older records of the origin that answered
+  bool outdates_ = false;              // the answer makes the older records of the store wrong
+  std::vector<std::string> hidden_{};  // the keys of these records until the publication
 };
 
 /// Does the step `publish` of `work`, and then the pending calls of the store. Has no effect if
