@@ -294,7 +294,11 @@ class step_budget {
     steps.spend(found.steps);
     return steps.exceeded() ? std::string_view::npos : found.place;
   };
-  const std::size_t last_star = text.rfind('*');
+  std::size_t last_star = star;  // faster than `rfind`, since most patterns have one star
+  for (std::size_t next = star; next < text.size();) {
+    last_star = next;
+    next += 1 + find_octet(behind(text, next + 1), '*');
+  }
   const std::string_view last = behind(text, last_star + 1);
   target.remove_prefix(star);
   const std::size_t last_at = !pattern.anchored        ? find_in(target, last)
@@ -403,8 +407,10 @@ ROBOTS_NOINLINE constexpr auto use_rewritten(const target_path& path, const norm
 /// Returns true if `target` is a path with query that is its own normal form in every dialect. Most
 /// targets are. One pass over the octets decides this.
 [[nodiscard]] constexpr bool is_plain_path(std::string_view target) noexcept {
-  return target.starts_with('/') && !target.starts_with("//") &&
-         is_graphic_without<'%', '$', '*', '#'>(target);
+  // This is faster than `starts_with("//")`, which calls a function.
+  const bool is_path =
+      !target.empty() && target[0] == '/' && (target.size() == 1 || target[1] != '/');
+  return is_path && is_graphic_without<'%', '$', '*', '#'>(target);
 }
 
 /// Returns the result of `use` for the normal form of `target`. If the target must be rewritten,
