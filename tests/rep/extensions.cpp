@@ -18,7 +18,7 @@ using robots::dialect;
 using robots::parse_options;
 using robots::verdict;
 
-constexpr std::array<std::string_view, 24> extensions{
+constexpr std::array<std::string_view, 27> extensions{
     "Crawl-delay: 10",
     "Crawl-delay: nonsense",
     "Sitemap: https://example.com/sitemap.xml",
@@ -33,6 +33,9 @@ constexpr std::array<std::string_view, 24> extensions{
     "Content-Signal: /a ai-train=no",
     "Content-Usage: train-ai=n",
     "Content-Usage: /a train-ai=y, search=n",
+    "Content-Signal: use=full, future=no",
+    "License: https://example.com/license.xml",
+    "License: /license.xml",
     "Cache-delay: 3",
     "Comment: Disallow: /",
     "X-Disallow: /",

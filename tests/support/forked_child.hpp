@@ -17,7 +17,7 @@
 
 namespace robots::test {
 
-/// Whether this process is a child that `in_forked_child` made.
+/// True if this process is a child that `in_forked_child` made.
 inline bool is_forked_child = false;
 
 }  // namespace robots::test

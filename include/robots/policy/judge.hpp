@@ -263,9 +263,12 @@ struct earlier_policies {
       text = std::make_shared<const std::string>(read);
     }
     std::shared_ptr<const usage_lines> usage;
-    if (usage_lines lines = usage_lines_of(read, file, crawler.policy_tokens(), reading);
-        !lines.empty()) {
-      usage = std::make_shared<const usage_lines>(std::move(lines));
+    if (!file.extensions.empty() || !file.file_licenses.empty() ||
+        !crawler.policy_tokens().empty()) {  // most files have none of these
+      usage_lines lines = usage_lines_of(read, file, crawler.policy_tokens(), reading);
+      if (!lines.empty()) {
+        usage = std::make_shared<const usage_lines>(std::move(lines));
+      }
     }
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;

@@ -51,6 +51,9 @@ class crawler_collector {
       return;
     }
     const bool applies = rules_.on_other(line);
+    if (is_rule(line.kind)) {
+      return;
+    }
     if (line.kind == directive_kind::sitemap) {
       found_.sitemaps.push_back(line.value);
     } else if (line.kind == directive_kind::host && !found_.host && !line.value.empty()) {
