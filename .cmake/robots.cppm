@@ -54,6 +54,7 @@ export namespace robots {
   using robots::crawler_names;
   using robots::crawler_names_view;
   using robots::import_rulings;
+  using robots::is_license_link;
   using robots::is_target;
   using robots::max_compared_octets;
   using robots::max_page_rule_bytes;
