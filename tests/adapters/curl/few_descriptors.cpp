@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <support/many_sites.hpp>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ class other_process {
     REQUIRE(::pipe(to_parent.data()) == 0);
     child_ = ::fork();
     if (child_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also if a sanitizer ends the tests
       const many_sites server(
           [](std::string_view) { return many_sites::ok("User-agent: *\nDisallow: /x\n"); });
       const std::string entry = server.connect_to();
