@@ -311,6 +311,26 @@ TEST_CASE("The last good copy applies with all its lines, and both sources are k
   CHECK(now->rules_fetched_at() == time_point{5h});
 }
 
+TEST_CASE("The URLs of sitemaps are resolved against the URL that the file came from") {
+  constexpr std::string_view text =
+      "Sitemap: /map.xml\nSitemap: https://cdn.example/a b.xml#part\nSitemap: \n"
+      "Sitemap: //static.example/c.xml\nSitemap: mailto:map@example.com\nSitemap: d.xml\n"
+      "Sitemap: http://[x/e.xml\n";
+  record_head source;
+  source.outcome = outcome::success;
+  source.url = "https://example.com/robots.txt";
+  source.final_url = "http://www.example.com/files/robots.txt";
+  const auto good = std::make_shared<const policy>(robots::directives_for(text, "FooBot"), source);
+  const std::vector<std::string> urls{
+      "http://www.example.com/map.xml", "https://cdn.example/a%20b.xml",
+      "http://static.example/c.xml", "http://www.example.com/files/d.xml"};
+  CHECK(good->sitemap_urls() == urls);
+  CHECK(failed(fallback_action::last_good_or_deny, good)->sitemap_urls() == urls);
+  CHECK(failed(fallback_action::deny_all, good)->sitemap_urls().empty());
+  const policy unknown{robots::directives_for(text, "FooBot"), record_head{}};
+  CHECK(unknown.sitemap_urls() == std::vector<std::string>{"https://cdn.example/a%20b.xml"});
+}
+
 TEST_CASE("The last good copy is always kept, but applies only if the action says so") {
   const auto good = policy_of(whole_file);
   for (const auto action : {fallback_action::allow_all, fallback_action::deny_all}) {

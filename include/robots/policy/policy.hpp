@@ -238,6 +238,11 @@ class policy {
   /// Returns the values of the Sitemap lines, as written.
   [[nodiscard]] std::vector<std::string_view> sitemaps() const;
 
+  /// Returns the values of the Sitemap lines as absolute URLs, without fragments, in file order.
+  /// Resolves a value such as `/map.xml` against the URL that the file came from, after redirects
+  /// (RFC 3986, section 5). Leaves out values that name no http or https URL. Takes linear time.
+  [[nodiscard]] std::vector<std::string> sitemap_urls() const;
+
   /// Returns the value of the first Host line, or an empty text.
   [[nodiscard]] const std::string& host() const noexcept { return in_force().extras().host; }
 

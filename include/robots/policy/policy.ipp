@@ -1,6 +1,8 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/http/location.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
@@ -11,7 +13,12 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -176,6 +183,22 @@ ROBOTS_INLINE std::vector<std::string_view> policy::sitemaps() const {
     values.push_back(in.text(UINT32_MAX));
   }
   return values;
+}
+
+ROBOTS_INLINE std::vector<std::string> policy::sitemap_urls() const {
+  const std::string file_url = rules_source().final_url;
+  std::vector<std::string> urls;
+  for (const std::string_view sitemap : sitemaps()) {
+    if (file_url.empty() && base::scheme_prefix(sitemap) == 0) {
+      continue;  // a policy that was made without a retrieval
+    }
+    constexpr std::string_view any = "https://localhost/";  // an absolute URL needs none
+    std::optional<std::string> url = resolve_location(file_url.empty() ? any : file_url, sitemap);
+    if (url && parse_site(*url) && base::scheme_prefix(*url) != 0) {
+      urls.push_back(*std::move(url));
+    }
+  }
+  return urls;
 }
 
 ROBOTS_INLINE std::string_view policy::own_file() const noexcept {
