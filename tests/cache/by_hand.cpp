@@ -131,6 +131,9 @@ TEST_CASE("The excluded hosts can be replaced while the cache runs") {
   const std::vector<std::string> wrong{"x y"};
   CHECK_THROWS_AS(bot.cache.set_excluded(wrong), std::invalid_argument);
   CHECK(bot.cache.check("https://x.example/").reason == decision_reason::excluded);
+  bot.cache.set_excluded({"gov", "mil"});
+  CHECK_FALSE(bot.cache.allowed("https://example.gov/"));
+  CHECK_FALSE(bot.cache.allowed("https://example.mil/"));
   bot.cache.set_excluded({});
   CHECK(bot.cache.allowed("https://x.example/"));
 }

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -208,6 +209,10 @@ class cache_controls {
   /// `std::invalid_argument` and keeps the old list. A running fetch uses the old list until the
   /// fetch ends.
   void set_excluded(std::span<const std::string> entries);
+  /// Accepts a list in braces: `set_excluded({"gov", "mil"})`.
+  void set_excluded(std::initializer_list<std::string> entries) {
+    set_excluded(std::span<const std::string>{entries.begin(), entries.size()});
+  }
 
   /// Sets an override for a site, or removes it (`site_override::none`). An override takes
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
