@@ -108,6 +108,46 @@ TEST_CASE("Removing redundant, duplicate and shadowed rules changes no verdict")
   }
 }
 
+TEST_CASE("lint reports several names, a rule and quotes in a User-agent line") {
+  const auto code_of = [](std::string_view value) {
+    return findings("User-agent: " + std::string{value} + "\nDisallow: /x\n");
+  };
+  for (const char* const value : {"GPTBot, ClaudeBot", "GPTBot,ClaudeBot", "GPTBot; ClaudeBot",
+                                  "GPTBot | ClaudeBot", "GPTBot,*"}) {
+    CAPTURE(value);
+    CHECK(code_of(value) == found{{1, diagnostic_code::several_names_in_line}});
+  }
+  for (const char* const value : {"* Disallow: /", "FooBot disallow:/a", "FooBot Allow: /"}) {
+    CAPTURE(value);
+    CHECK(code_of(value) == found{{1, diagnostic_code::rule_in_agent_line}});
+  }
+  for (const char* const value : {"\"FooBot\"", "'FooBot'", "\"*\"", "\xE2\x80\x9C*\xE2\x80\x9D"}) {
+    CAPTURE(value);
+    CHECK(code_of(value) == found{{1, diagnostic_code::quoted_name}});
+  }
+  for (const char* const value :
+       {"FooBot", "*", "FooBot/1.0", "FooBot 1.0", "* all", "Yahoo! Slurp"}) {
+    CAPTURE(value);
+    CHECK(code_of(value).empty());
+  }
+}
+
+TEST_CASE("lint reports a regular expression and the key Content-Signals") {
+  for (const char* const pattern : {"/a/.*", "/.+", "/(a|b)/", "/a\\.php", "/[a-z]/", "/[0-9]+"}) {
+    CAPTURE(pattern);
+    CHECK(findings("User-agent: *\nDisallow: " + std::string{pattern} + "\n") ==
+          found{{2, diagnostic_code::regular_expression}});
+  }
+  CHECK(findings("User-agent: *\nDisallow: ^/a\n").size() == 2);  // it never matches, too
+  for (const char* const pattern :
+       {"/*.php$", "/a.*", "/a(b)", "/a[1]", "/?a[]=", "/a|b", "/a+b"}) {
+    CAPTURE(pattern);
+    CHECK(findings("User-agent: *\nDisallow: " + std::string{pattern} + "\n").empty());
+  }
+  CHECK(findings("User-agent: *\nContent-signals: ai-train=no\nDisallow: /x\n") ==
+        found{{2, diagnostic_code::unknown_key}, {2, diagnostic_code::misspelled_key}});
+}
+
 TEST_CASE("lint reports user agents that no crawler can have and sitemaps without a host") {
   CHECK(findings("User-agent: (compatible)\nDisallow: /\n") ==
         found{{1, diagnostic_code::unmatchable_user_agent}});

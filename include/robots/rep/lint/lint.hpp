@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -185,6 +186,46 @@ struct usage_value_check {
          check.is_unread;
 }
 
+/// Returns the mistake in the name of a User-agent line, if there is one.
+[[nodiscard]] constexpr std::optional<diagnostic_code> mistake_in_name(
+    std::string_view name) noexcept {
+  for (const std::string_view quote : {"\"", "'", "\xE2\x80\x9C", "\xE2\x80\x98"}) {
+    if (name.starts_with(quote)) {
+      return diagnostic_code::quoted_name;
+    }
+  }
+  for (std::size_t blank = name.find(' '); blank != std::string_view::npos;
+       blank = name.find(' ', blank + 1)) {
+    const std::string_view rest = name.substr(blank + 1);
+    if (base::starts_with_ignoring_case(rest, "disallow:") ||
+        base::starts_with_ignoring_case(rest, "allow:")) {
+      return diagnostic_code::rule_in_agent_line;
+    }
+  }
+  const std::size_t separator = name.find_first_of(",;|");
+  if (separator != std::string_view::npos && is_product_token_char(name.front())) {
+    const std::string_view second = base::trim(name.substr(separator + 1), base::is_blank);
+    if (!second.empty() && (is_product_token_char(second.front()) || second == "*")) {
+      return diagnostic_code::several_names_in_line;
+    }
+  }
+  return is_unmatchable(name) ? std::optional{diagnostic_code::unmatchable_user_agent}
+                              : std::nullopt;
+}
+
+/// Returns true for a pattern with a sign of a regular expression that no path has.
+[[nodiscard]] constexpr bool looks_like_regular_expression(std::string_view pattern) noexcept {
+  for (const std::string_view sign : {"/.*", ".+", "\\.", "\\/", "\\d", "[a-z", "[A-Z", "[0-9"}) {
+    if (pattern.find(sign) != std::string_view::npos) {
+      return true;
+    }
+  }
+  const std::size_t open = pattern.find('(');
+  const std::size_t either = pattern.find('|', (std::min)(open, pattern.size()));
+  return pattern.starts_with('^') ||
+         (either != std::string_view::npos && pattern.find(')', either) != std::string_view::npos);
+}
+
 }  // namespace robots::rep_detail
 
 namespace robots {
@@ -204,8 +245,15 @@ namespace robots {
         findings.push_back(rep_detail::make_diagnostic(code, line.line, line.column));
       }
     };
-    report(directive_kind::user_agent, rep_detail::is_unmatchable(line.value),
-           diagnostic_code::unmatchable_user_agent);
+    const std::optional<diagnostic_code> mistake = rep_detail::mistake_in_name(line.value);
+    report(directive_kind::user_agent, mistake.has_value(),
+           mistake.value_or(diagnostic_code::unmatchable_user_agent));
+    if (rep_detail::is_rule(line.kind)) {
+      report(line.kind, rep_detail::looks_like_regular_expression(line.value),
+             diagnostic_code::regular_expression);
+    }
+    report(directive_kind::unknown, base::equal_ignoring_case(line.key, "content-signals"),
+           diagnostic_code::misspelled_key);
     report(directive_kind::sitemap, line.value.empty(), diagnostic_code::empty_sitemap);
     report(directive_kind::sitemap, !line.value.empty() && base::scheme_prefix(line.value) == 0,
            diagnostic_code::relative_sitemap);

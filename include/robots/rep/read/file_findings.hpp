@@ -54,11 +54,15 @@ enum class diagnostic_code : std::uint8_t {
   unread_content_usage,
   relative_license,
   usage_outside_group,
+  several_names_in_line,
+  rule_in_agent_line,
+  quoted_name,
+  regular_expression,
 };
 
 /// Returns the name of the enumerator.
 [[nodiscard]] constexpr std::string_view to_string(diagnostic_code code) noexcept {
-  return base::enum_text<diagnostic_code::usage_outside_group>(
+  return base::enum_text<diagnostic_code::regular_expression>(
       code, {"malformed_line",        "missing_colon",        "misspelled_key",
              "unknown_key",           "rule_outside_group",   "pattern_never_matches",
              "empty_product_token",   "invalid_crawl_delay",  "repeated_crawl_delay",
@@ -68,7 +72,9 @@ enum class diagnostic_code : std::uint8_t {
              "relative_sitemap",      "malformed_share",      "not_robots_txt",
              "unread_content_signal", "invalid_request_rate", "invalid_visit_time",
              "invisible_character",   "semicolon_after_name", "empty_sitemap",
-             "unread_content_usage",  "relative_license",     "usage_outside_group"});
+             "unread_content_usage",  "relative_license",     "usage_outside_group",
+             "several_names_in_line", "rule_in_agent_line",   "quoted_name",
+             "regular_expression"});
 }
 
 /// A problem in a robots.txt that the author of the file should know about.
@@ -124,10 +130,15 @@ inline constexpr auto finding_texts = std::to_array<finding_text>({
     {severity::warning, "write labels with `=y` or `=n`, as in `train-ai=n, search=y`"},
     {severity::warning, "the licence does not count; write an absolute URL"},
     {severity::warning, "the line has no effect above all groups; put a User-agent line before it"},
+    {severity::error, "names only the first crawler; write one User-agent line for each"},
+    {severity::error, "a rule follows the name and has no effect; put it on its own line"},
+    {severity::error, "the quotes are read as a part of the name; remove them"},
+    {severity::warning,
+     "looks like a regular expression, but only `*` and `$` are special; use these"},
 });
 
 static_assert(finding_texts.size() ==
-              static_cast<std::size_t>(diagnostic_code::usage_outside_group) + 1);
+              static_cast<std::size_t>(diagnostic_code::regular_expression) + 1);
 
 [[nodiscard]] constexpr diagnostic make_diagnostic(diagnostic_code code, std::uint32_t line,
                                                    std::uint32_t column) noexcept {
