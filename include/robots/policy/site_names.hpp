@@ -53,8 +53,8 @@ namespace robots::policy_detail {
 /// `last` keeps none. The kept answer can come from another origin than the newest.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
-  const auto kept = policy::kept_answer(last);
-  return answers_for(asked, kept ? kept->source() : last->source());
+  const auto last_kept = policy::kept_answer(last);
+  return answers_for(asked, last_kept ? last_kept->source() : last->source());
 }
 
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
