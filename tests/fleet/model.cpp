@@ -127,8 +127,8 @@ struct SkewedClock : robots::ManualClock {
   std::chrono::seconds skew;
 };
 
-/// What the store holds for all: the leases that have neither expired nor been taken or erased,
-/// and answers.
+/// The contents of the store that all processes share: the answers, and the leases that have
+/// neither expired nor been taken or erased.
 struct shared_facts {
   struct held {
     std::string token;
@@ -676,14 +676,14 @@ class model {
                            !fails_once_ && !work.led().detached;
     robots::cache_detail::publish(processes_[number]->cache, work);
     if (announces) {
-      for (const std::size_t each : origins_of(work.led().site_key)) {
-        facts_.usable_until[each] = {};
+      for (const std::size_t origin_index : origins_of(work.led().site_key)) {
+        facts_.usable_until[origin_index] = {};
       }
     }
     const bool can_read = is_up_ && !fails_once_;
     if (!announces && (!can_read || store_.load(work.led().site_key) != value)) {
-      for (const std::size_t each : origins_of(work.led().site_key)) {
-        contest(each);
+      for (const std::size_t origin_index : origins_of(work.led().site_key)) {
+        contest(origin_index);
       }
     }
     if (is_shared && store_.load(work.led().site_key) == value &&
@@ -842,9 +842,10 @@ class model {
         processes_[number]->cache.store->is_in_use(clock_.now())) {
       ended.least.raise(ended.reached);
     }
-    for (std::size_t each = 0; each < origins; ++each) {
-      if (ended.seen.contests[each] == contests_[each]) {
-        ended.least.any[each] = std::max(ended.least.any[each], ended.seen.newest[each]);
+    for (std::size_t origin_index = 0; origin_index < origins; ++origin_index) {
+      if (ended.seen.contests[origin_index] == contests_[origin_index]) {
+        ended.least.any[origin_index] =
+            std::max(ended.least.any[origin_index], ended.seen.newest[origin_index]);
       }
     }
     if (!ended.look.answer.policy) {
