@@ -561,7 +561,10 @@ class simulation {
         // After a failure of the store, different processes can repeat each other's requests.
         const bool is_same_process =
             earlier.process == now.process && restarted_[now.process] < earlier.operation;
-        const bool is_shared = store_disturbed_ < earlier.operation &&
+        // A page can be `outcome::challenged`. This is no answer of the site to all processes, so
+        // it is not shared.
+        const bool is_shared = earlier.said != answer::page &&
+                               store_disturbed_ < earlier.operation &&
                                now.process + 1 != processes && earlier.process + 1 != processes;
         const bool is_late = std::any_of(
             late_.begin(), late_.end(), [&](const auto& candidate) { return candidate[now.site]; });
