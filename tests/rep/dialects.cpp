@@ -37,7 +37,6 @@ std::vector<disagreement> disagreements() {
        "/x", false},
       {"keeps_invisible", "User-agent: *\xC2\xA0\nDisallow: /\n", "/x", false},
       {"keeps_invisible", "User-agent: *\nDisallow:\xC2\xA0/x\n", "/x", false},
-      {"one_byte_order_mark", "\xC3\xAF\xC2\xBB\xC2\xBFUser-agent: *\nDisallow: /\n", "/x", false},
       {"one_byte_order_mark", "\xEF\xBB\xBF\xEF\xBB\xBFUser-agent: *\nDisallow: /\n", "/x", false},
       {"index_html_is_directory", "User-agent: *\nDisallow: /\nAllow: /x/index.html\n", "/x/",
        false},

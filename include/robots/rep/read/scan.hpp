@@ -91,8 +91,8 @@ class scanner {
       constexpr std::string_view mark = base::byte_order_mark;
       return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
-    while (const std::size_t size = base::byte_order_mark_size(text)) {
-      text.remove_prefix(size);
+    while (text.starts_with(base::byte_order_mark)) {
+      text.remove_prefix(base::byte_order_mark.size());
     }
     return text.substr(base::damaged_mark_size(text));
   }

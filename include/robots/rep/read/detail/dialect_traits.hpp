@@ -18,8 +18,7 @@ struct dialect_traits {
   /// If false, skips invisible characters around a key, a name or a value, and `;` behind a name.
   /// If true, they are a part of the key, the name or the value.
   bool keeps_invisible = false;
-  /// If true, skips at most one UTF-8 BOM. If false, skips all BOMs, even those that were encoded
-  /// twice. The last can be incomplete.
+  /// If true, skips at most one UTF-8 BOM. If false, skips all BOMs. The last can be incomplete.
   bool one_byte_order_mark = false;
   bool index_html_is_directory = false;  ///< `Allow: /x/index.html` allows `/x/` too
   bool lenient_targets = false;          ///< reads `host/path` as host and path
