@@ -211,6 +211,7 @@ class document {
     verdict result = rules.match(target);
     // The result outlives `rules`, so its views must not refer to `rules`.
     result.user_agent = name_in(user_agents, result.user_agent);
+    result.nameless = rules.nameless();
     if (result.pattern) {
       const auto rule = std::lower_bound(lines_.begin(), lines_.end(), result.line,
                                          [](const rep_detail::document_line& line,

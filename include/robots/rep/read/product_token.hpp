@@ -89,11 +89,8 @@ namespace rep_detail {
   if (first.empty() || first.size() == user_agent.size()) {
     return first;
   }
-  if (rep_detail::can_be_crawler(first)) {
-    return first;
-  }
   const bool poses = base::equal_ignoring_case(first, "mozilla");
-  if (!poses && rep_detail::is_one_product(user_agent)) {
+  if (!poses && (rep_detail::is_one_product(user_agent) || rep_detail::can_be_crawler(first))) {
     return first;
   }
   const rep_detail::product_search found{user_agent};

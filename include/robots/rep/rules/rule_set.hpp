@@ -136,6 +136,10 @@ class rule_set {
     return table_.facts.traits->lenient_targets;
   }
 
+  /// Returns true if the user agent is neither empty nor `*`, but names no crawler, so that only
+  /// groups of `*` can apply: see `verdict::nameless`. Takes constant time.
+  [[nodiscard]] constexpr bool nameless() const noexcept { return table_.facts.is_nameless; }
+
   /// Returns the number of rules. Empty rules do not count, since they restrict nothing.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts.rules; }
 

@@ -41,9 +41,11 @@ namespace robots::rep_detail {
 /// Returns true if `word` contains a part of a URL or mail address, in upper or lower case.
 [[nodiscard]] constexpr bool has_contact(std::string_view word) noexcept {
   for (std::size_t i = 0; i < word.size(); ++i) {
+    // Looks at one octet first, since events write the crawler's name.
+    const char first = base::to_lower(word[i]);
     const std::string_view rest = word.substr(i);
-    if (word[i] == '@' || rest.starts_with("://") ||
-        base::starts_with_ignoring_case(rest, "www.")) {
+    if (first == '@' || (first == ':' && rest.starts_with("://")) ||
+        (first == 'w' && base::starts_with_ignoring_case(rest, "www."))) {
       return true;
     }
   }

@@ -22,11 +22,10 @@ inline constexpr auto shared_products = std::to_array<std::string_view>(
      "ipad", "ipod", "cpu", "intel", "u", "win64", "wow64", "x64", "wv", "tablet",
      // Client libraries, by the header that each sends unless its user sets another: the manuals of
      // curl and GNU Wget; Python's urllib.request, requests, urllib3, httpx and aiohttp (which
-     // sends
-     // `Python/3.11 aiohttp/3.9.1`), PycURL and Scrapy; Go's net/http and colly; Java's
+     // sends `Python/3.11 aiohttp/3.9.1`), PycURL and Scrapy; Go's net/http and colly; Java's
      // HttpURLConnection and java.net.http, Apache HttpClient, OkHttp; libwww-perl; Ruby's
-     // Net::HTTP
-     // and Faraday; PHP and Guzzle; Node's undici, node-fetch, axios and got; Boost.Beast.
+     // Net::HTTP and Faraday; PHP and Guzzle; Node's undici, node-fetch, axios and got;
+     // Boost.Beast.
      "curl", "libcurl", "wget", "python-urllib", "python-requests", "python-urllib3", "urllib3",
      "python-httpx", "python", "aiohttp", "pycurl", "scrapy", "go-http-client", "colly", "java",
      "java-http-client", "apache-httpclient", "okhttp", "libwww-perl", "lwp", "ruby", "faraday",
