@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+using robots::ruling_kind;
 using robots::url_scheme;
 using robots::rulings_detail::decode_rulings;
 using robots::rulings_detail::encode;
 using robots::rulings_detail::ruling;
-using robots::ruling_kind;
 using robots::rulings_detail::ruling_record;
 
 TEST_CASE("Decoding a record of rulings gives what was encoded") {

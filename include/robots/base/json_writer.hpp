@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/utf8.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -22,15 +23,23 @@ inline void append_json(std::string& line, std::string_view text) {
     const auto [c, d] = hex_digits(static_cast<unsigned char>(unit & 0xFFU));
     line.append({'\\', 'u', a, b, c, d});
   };
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
   line += '"';
   while (!text.empty()) {
+    // Nearly all texts consist of plain octets, which are appended together.
+    const auto plain_end = std::find_if_not(text.begin(), text.end(), is_plain);
+    line.append(text.begin(), plain_end);
+    text.remove_prefix(static_cast<std::size_t>(plain_end - text.begin()));
+    if (text.empty()) {
+      break;
+    }
     const char first = text.front();
     const std::size_t length = utf8_sequence_length(text);
     if (length == 0 || first == '\\') {
       const auto [high, low] = hex_digits(static_cast<unsigned char>(first));
       line.append({'\\', '\\', 'x', high, low});
-    } else if (length == 1 && first >= ' ' && first <= '~') {
-      line.append(first == '"' ? "\\" : "").push_back(first);
+    } else if (first == '"') {
+      line.append("\\\"");
     } else {
       const char32_t character = utf8_character(text.substr(0, length));
       if (character < 0x10000) {

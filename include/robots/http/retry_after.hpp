@@ -52,8 +52,7 @@ inline constexpr std::array<wait_unit, 20> wait_units{{{"", 1},
   const std::string_view after = text.substr(comma + 1);
   const auto digits_before =
       std::find_if(before.rbegin(), before.rend(), is_no_digit) - before.rbegin();
-  const auto digits_after =
-      std::find_if(after.begin(), after.end(), is_no_digit) - after.begin();
+  const auto digits_after = std::find_if(after.begin(), after.end(), is_no_digit) - after.begin();
   return digits_before >= 1 && digits_before <= 3 && digits_after == 3;
 }
 

@@ -29,7 +29,7 @@ struct ledger_news {
   /// if the ledger does not know up to where the reader has read, as after a loss. Then `orders`
   /// are all rulings of the ledger, each with its last order.
   bool is_continued = false;
-  std::vector<ruling_order> orders{};
+  std::vector<ruling_order> orders{};  ///< in the order of their numbers if `is_continued` is true
   bool has_more = false;  ///< read again from `head` at once
 };
 

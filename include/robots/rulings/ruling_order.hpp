@@ -49,7 +49,7 @@ struct ruling_order {
   /// The place that the ruling covers: a host with all its ports (`example.com`), a port of a host
   /// (`example.com:8080`) or an origin (`https://example.com`). It has the form of `site::key`.
   std::string site{};
-  ruling_kind kind{};
+  ruling_kind kind{};  ///< the kind of the ruling
   /// `allow`, `deny` or `text` for an override; the name of a `halt_reason` for a halt; `given` for
   /// a sign-off; `malformed` for a quarantine. Empty if the order ends the ruling.
   std::string value{};
@@ -59,7 +59,7 @@ struct ruling_order {
   std::string maker{};    ///< who or what made the order; without control characters
   std::string id{};       ///< distinguishes this order from all others; made by its process
   std::int64_t time = 0;  ///< when it was made, for people, in seconds since the epoch
-  ruling_number number{};
+  ruling_number number{};  ///< the place among all orders, which the ledger gives
 
   /// Returns false if the order ends the ruling.
   [[nodiscard]] bool is_in_force() const noexcept { return !value.empty(); }

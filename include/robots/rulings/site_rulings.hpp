@@ -47,7 +47,7 @@ enum class ruling_effect : std::uint8_t {
 
 /// The ruling that decides on a site.
 struct site_ruling {
-  ruling_effect effect = ruling_effect::none;
+  ruling_effect effect = ruling_effect::none;  ///< what the ruling means for the site
   /// The order that made the ruling; null for `none`, `unread` and `needs_sign_off`.
   std::shared_ptr<const ruling_order> order{};
 

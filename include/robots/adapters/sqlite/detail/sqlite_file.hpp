@@ -205,7 +205,11 @@ class sqlite_file {
       } else if (owner != application) {
         fail("it belongs to another program or version. Name another file");
       }
-      prepare_rulings();
+      // The schema is in the first page. Reading the tables themselves here would make damage in
+      // one of them an error of the constructor.
+      if (number("SELECT count(*) FROM sqlite_master WHERE name = 'ruling_head'") == 0) {
+        prepare_rulings();
+      }
       return true;
     });
     ask("PRAGMA journal_mode=WAL");
@@ -217,15 +221,15 @@ class sqlite_file {
   /// Makes the tables of a `SqliteRulingLedger`: the last order of each ruling, all orders as they
   /// were made, the numbers of their ids, and one row each for the head and for the octets in use.
   void prepare_rulings() {
-    ask("CREATE TABLE IF NOT EXISTS rulings(name BLOB PRIMARY KEY, generation INTEGER,"
+    ask("CREATE TABLE rulings(name BLOB PRIMARY KEY, generation INTEGER,"
         " number INTEGER, octets BLOB) WITHOUT ROWID");
-    ask("CREATE TABLE IF NOT EXISTS ruling_log(number INTEGER PRIMARY KEY, generation INTEGER,"
+    ask("CREATE TABLE ruling_log(number INTEGER PRIMARY KEY, generation INTEGER,"
         " id BLOB, octets BLOB)");
-    ask("CREATE TABLE IF NOT EXISTS ruling_ids(id BLOB PRIMARY KEY, generation INTEGER,"
+    ask("CREATE TABLE ruling_ids(id BLOB PRIMARY KEY, generation INTEGER,"
         " number INTEGER) WITHOUT ROWID");
-    ask("CREATE TABLE IF NOT EXISTS ruling_head(part INTEGER PRIMARY KEY, generation INTEGER,"
+    ask("CREATE TABLE ruling_head(part INTEGER PRIMARY KEY, generation INTEGER,"
         " number INTEGER, octets BLOB)");
-    ask("INSERT OR IGNORE INTO ruling_head VALUES (1, 0, 0, ''), (2, 0, 0, '')");
+    ask("INSERT INTO ruling_head VALUES (1, 0, 0, ''), (2, 0, 0, '')");
   }
 
   static int bind(sqlite3_stmt* statement, int index, std::integral auto value) {

@@ -140,7 +140,7 @@ class rule_collector {
   std::string_view no_user_agent_{};  // a name that is a path or a URL, if there is one
   bool has_name_ = false;             // true if a name has a product token
   bool is_nameless_ = false;          // true if a name is neither `*` nor has a product token
-  std::size_t first_named_;  // the index of the first name with a group, or `names_`
+  std::size_t first_named_;           // the index of the first name with a group, or `names_`
   parse_options options_;
   group_selection groups_;
   kept_rules kept_;
