@@ -30,7 +30,7 @@ struct ledger_news {
   /// are all rulings of the ledger, each with its last order.
   bool is_continued = false;
   std::vector<ruling_order> orders{};  ///< in the order of their numbers if `is_continued` is true
-  bool has_more = false;  ///< read again from `head` at once
+  bool has_more = false;               ///< read again from `head` at once
 };
 
 /// Puts the orders of all processes in sequence, and keeps them.

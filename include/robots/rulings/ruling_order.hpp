@@ -56,9 +56,9 @@ struct ruling_order {
   /// The robots.txt of an override with the value `text`. For the end of a halt, the fingerprint of
   /// the rules that the operator accepts. Otherwise, a remark or nothing.
   std::string detail{};
-  std::string maker{};    ///< who or what made the order; without control characters
-  std::string id{};       ///< distinguishes this order from all others; made by its process
-  std::int64_t time = 0;  ///< when it was made, for people, in seconds since the epoch
+  std::string maker{};     ///< who or what made the order; without control characters
+  std::string id{};        ///< distinguishes this order from all others; made by its process
+  std::int64_t time = 0;   ///< when it was made, for people, in seconds since the epoch
   ruling_number number{};  ///< the place among all orders, which the ledger gives
 
   /// Returns false if the order ends the ruling.
