@@ -97,9 +97,9 @@ TEST_CASE("A missing robots.txt says nothing about use, and one that was not rea
         permission_answer::unstated);
   const auto refused =
       judged_for(bound_bot, robots::test::record_of_outcome(outcome::client_error), rfc);
-  const page_statements page = page_by(refused, "/a");
-  CHECK(page.may(purpose::fetch, usage_day).answer == permission_answer::yes);
-  CHECK(explain(page.may(purpose::ai_train, usage_day)) == "unread: not read: robots.txt");
+  const page_statements asked = page_by(refused, "/a");
+  CHECK(asked.may(purpose::fetch, usage_day).answer == permission_answer::yes);
+  CHECK(explain(asked.may(purpose::ai_train, usage_day)) == "unread: not read: robots.txt");
   const auto unreachable =
       judged_for(bound_bot, robots::test::record_of_outcome(outcome::unreachable), rfc);
   CHECK(explain(page_by(unreachable, "/a").may(purpose::ai_train, usage_day)) ==
