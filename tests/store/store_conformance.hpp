@@ -335,6 +335,8 @@ void store_conformance(const MakeStore& make_store, const Pass& pass = {}) {
       std::jthread others{[&there](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
           there.announce("changes");
+          // SQLite's locks are not fair: without a pause, this thread could keep the other out.
+          std::this_thread::sleep_for(1ms);
         }
       }};
       CHECK(comes_true(pass, [&] { return calls > 0; }));
