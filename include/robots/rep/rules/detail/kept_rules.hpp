@@ -57,7 +57,7 @@ struct kept_rule {
 
 class kept_rules {
  public:
-  constexpr kept_rules() noexcept {}  // NOLINT(*-member-init): `add` fills `few_`
+  constexpr kept_rules() noexcept {}  // NOLINT(*-member-init,*-equals-default): `add` fills `few_`
   kept_rules(const kept_rules&) = delete;
   kept_rules& operator=(const kept_rules&) = delete;
   constexpr ~kept_rules() = default;
