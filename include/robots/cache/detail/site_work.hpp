@@ -241,8 +241,10 @@ class site_work {
   /// Until the publication, no look-up of this process may use the older records of the store.
   void hide_stored() {
     for (const site& name : policy_detail::names_of(flight_->asked)) {
-      hidden_.push_back(name.key());
-      cache_.store->hide(hidden_.back());
+      std::string key = name.key();
+      hidden_.reserve(hidden_.size() + 1);
+      cache_.store->hide(key);  // the last call that can throw: `hidden_` names what is hidden
+      hidden_.push_back(std::move(key));
     }
   }
 
