@@ -139,11 +139,9 @@ class usage_member_handler {
  public:
   void on_member(std::string_view key, const base::field_value& value) {
     page_statement statement{.kind = statement_kind::content_usage, .label = std::string{key}};
-    const bool is_token = value.type == base::field_type::token;
     statement.text.append(key).append("=").append(value.text);
-    if (is_token && (value.text == "y" || value.text == "n")) {
-      statement.permits = value.text == "y";
-    } else {
+    statement.permits = rep_detail::parse_usage_value(value);
+    if (!statement.permits) {
       statement.problem = "the value is not y or n";
     }
     const auto repeated =

@@ -124,11 +124,7 @@ namespace rep_detail {
       // Signals that are not known are compared as written.
       std::string_view rest = signal.statement;
       while (const auto member = take_signal(rest)) {
-        const bool is_known = base::equal_ignoring_case(member->name, "search") ||
-                              base::equal_ignoring_case(member->name, "ai-input") ||
-                              base::equal_ignoring_case(member->name, "ai-train") ||
-                              base::equal_ignoring_case(member->name, "use");
-        if (!is_known) {
+        if (!is_known_signal(member->name)) {
           statement.append(statement.empty() ? "" : ", ").append(member->text);
         }
       }

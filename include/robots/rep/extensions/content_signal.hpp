@@ -5,6 +5,7 @@
 #include <robots/rep/read/directive.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -72,6 +73,14 @@ struct signal_text {
     return full;
   }
   return std::nullopt;
+}
+
+/// Returns true for a signal that has a member in `content_signal`.
+[[nodiscard]] constexpr bool is_known_signal(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 4> known{"search", "ai-input", "ai-train", "use"};
+  return std::any_of(known.begin(), known.end(), [name](std::string_view signal) {
+    return base::equal_ignoring_case(name, signal);
+  });
 }
 
 /// Returns true for a label that Content-Usage defines and Content-Signal does not. In a

@@ -11,6 +11,16 @@ namespace robots {
 
 namespace rep_detail {
 
+/// Reads the value of a member of a Content-Usage Dictionary: the Token `y` or `n`. Any other value
+/// states nothing.
+[[nodiscard]] constexpr std::optional<bool> parse_usage_value(
+    const base::field_value& value) noexcept {
+  if (value.type != base::field_type::token || (value.text != "y" && value.text != "n")) {
+    return std::nullopt;
+  }
+  return value.text == "y";
+}
+
 /// Keeps the value of one key of a Dictionary. If the key is repeated, the last value counts (RFC
 /// 9651, section 4.2.2).
 struct usage_label_reader {
@@ -22,8 +32,9 @@ struct usage_label_reader {
     if (key != label) {
       return;
     }
-    is_permitted = value.type == base::field_type::token && value.text == "y";
-    is_stated = is_permitted || (value.type == base::field_type::token && value.text == "n");
+    const std::optional<bool> stated = parse_usage_value(value);
+    is_stated = stated.has_value();
+    is_permitted = stated.value_or(false);
   }
   constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
 };

@@ -170,9 +170,7 @@ struct usage_value_check {
   bool is_unread = false;
 
   constexpr void on_member(std::string_view, const base::field_value& value) noexcept {
-    const bool is_known =
-        value.type == base::field_type::token && (value.text == "y" || value.text == "n");
-    is_unread = is_unread || !is_known;
+    is_unread = is_unread || !parse_usage_value(value);
   }
   constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
 };
