@@ -30,7 +30,12 @@ struct ruled_place {
   }
 
   /// Grows with the precision of the place. An origin precedes a port, and a port a host.
-  [[nodiscard]] int precision() const noexcept { return scheme ? 2 : port != 0 ? 1 : 0; }
+  [[nodiscard]] int precision() const noexcept {
+    if (scheme) {
+      return 2;
+    }
+    return port != 0 ? 1 : 0;
+  }
 };
 
 /// Returns the place that a site names.

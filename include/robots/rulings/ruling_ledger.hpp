@@ -22,6 +22,16 @@ struct ledger_head {
   [[nodiscard]] friend bool operator==(const ledger_head&, const ledger_head&) = default;
 };
 
+namespace rulings_detail {
+
+/// Returns true if a ledger whose head is `now` has lost what a process has read: its token is
+/// another, or its last number is lower. A process that has read nothing lacks nothing.
+[[nodiscard]] inline bool has_lost(const ledger_head& now, const ledger_head& known) noexcept {
+  return known.last.generation > 0 && (known.token != now.token || now.last < known.last);
+}
+
+}  // namespace rulings_detail
+
 /// The orders that a ledger returns.
 struct ledger_news {
   ledger_head head{};  ///< where the reader stands after it has read `orders`

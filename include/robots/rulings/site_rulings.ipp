@@ -158,10 +158,10 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
     const bool is_other = slot->second.id != order.id;
     const bool is_renumbered = slot->second.number != order.number;
     slot->second = order;
-    if ((is_other || is_renumbered) && !is_unsent(name)) {
+    if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
       table.put(order);
     }
-    if (is_other && !is_unsent(name)) {
+    if (is_other && last_unsent(name) == nullptr) {
       changed.push_back(order);
     }
   }
@@ -211,7 +211,7 @@ ROBOTS_INLINE void rulings_state::send() {
       slot.number = *number;
     }
     std::vector<ruling_order> changed;
-    if (!is_unsent(name)) {
+    if (last_unsent(name) == nullptr) {
       table.put(slot);
       if (slot.id != next.order.id) {
         changed.push_back(slot);
@@ -225,18 +225,24 @@ ROBOTS_INLINE void rulings_state::send() {
       "under the same name"};
 }
 
+/// Returns an order of this moment, without an id and a number.
+[[nodiscard]] ROBOTS_INLINE ruling_order new_order(ruling_kind kind, const std::string& site,
+                                                   std::string value, std::string_view detail,
+                                                   std::string maker) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return {.site = site,
+          .kind = kind,
+          .value = std::move(value),
+          .detail = std::string{detail},
+          .maker = std::move(maker),
+          .time = now.time_since_epoch().count()};
+}
+
 ROBOTS_INLINE ruling_order rulings_state::make(ruling_kind kind, const std::string& site,
                                                std::string value, std::string_view detail,
                                                std::string_view maker) {
   const std::string_view author = maker.empty() ? std::string_view{options.maker} : maker;
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  ruling_order order{.site = site,
-                     .kind = kind,
-                     .value = std::move(value),
-                     .detail = std::string{detail},
-                     .maker = base::printable(author),
-                     .time = now.time_since_epoch().count()};
-  return apply(std::move(order), false);
+  return apply(new_order(kind, site, std::move(value), detail, base::printable(author)), false);
 }
 
 ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(const std::string& site,
@@ -246,14 +252,9 @@ ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(const std::string
   if (before && (before->is_in_force() || before->detail == fingerprint)) {
     return std::nullopt;
   }
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  ruling_order order{.site = site,
-                     .kind = ruling_kind::halt,
-                     .value = std::move(value),
-                     .detail = std::string{fingerprint},
-                     .maker = "an alarm of " + options.maker,
-                     .time = now.time_since_epoch().count()};
-  return apply(std::move(order), true);
+  return apply(new_order(ruling_kind::halt, site, std::move(value), fingerprint,
+                         "an alarm of " + options.maker),
+               true);
 }
 
 /// Lets an order hold at once, and notes that it must be sent.
@@ -280,12 +281,10 @@ ROBOTS_INLINE std::optional<ruling_order> rulings_state::last(ruling_kind kind,
                                                               const std::string& site) {
   const std::string name = name_of({.site = site, .kind = kind});
   const std::scoped_lock lock{mutex_};
-  for (const unsent_order& one : unsent_) {
-    if (name_of(one.order) == name) {
-      return one.order;
-    }
+  const ruling_order* order = last_unsent(name);
+  if (order == nullptr) {
+    order = last_known(name);
   }
-  const ruling_order* const order = last_known(name);
   return order == nullptr ? std::nullopt : std::optional{*order};
 }
 
@@ -294,9 +293,11 @@ ROBOTS_INLINE const ruling_order* rulings_state::last_known(const std::string& n
   return listed == known_.end() ? nullptr : &listed->second;
 }
 
-ROBOTS_INLINE bool rulings_state::is_unsent(const std::string& name) const {
-  return std::any_of(unsent_.begin(), unsent_.end(),
-                     [&](const unsent_order& one) { return name_of(one.order) == name; });
+ROBOTS_INLINE const ruling_order* rulings_state::last_unsent(const std::string& name) const {
+  const auto listed = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent_order& one) {
+    return name_of(one.order) == name;
+  });
+  return listed == unsent_.end() ? nullptr : &listed->order;
 }
 
 ROBOTS_INLINE void rulings_state::add_numbers(std::vector<ruling_order>& orders) {
@@ -440,11 +441,13 @@ ROBOTS_INLINE std::string explain(const site_ruling& ruling) {
     return text;
   }
   const ruling_order& order = *ruling.order;
-  const bool has_reason = order.kind == ruling_kind::halt;
-  return text + (has_reason ? " (" + base::printable(order.value) + ")" : std::string{}) + " by " +
-         base::printable(order.maker) + ", order " +
-         (order.number.generation == 0 ? std::string{"not sent yet"} : to_string(order.number)) +
-         " on " + order.site;
+  if (order.kind == ruling_kind::halt) {
+    text += " (" + base::printable(order.value) + ")";
+  }
+  const bool is_sent = order.number.generation != 0;
+  text += " by " + base::printable(order.maker) + ", order ";
+  text += is_sent ? to_string(order.number) : "not sent yet";
+  return text + " on " + order.site;
 }
 
 ROBOTS_INLINE SiteRulings::SiteRulings(rulings_options options)
@@ -466,9 +469,12 @@ ROBOTS_INLINE site_ruling SiteRulings::find(const site& asked) const {
   }
   if (auto order = table.find(asked, ruling_kind::site_override)) {
     // An unknown value is that of a newer version. It must not turn into an allow.
-    const ruling_effect effect = order->value == "allow"  ? ruling_effect::allowed
-                                 : order->value == "text" ? ruling_effect::fixed_text
-                                                          : ruling_effect::denied;
+    ruling_effect effect = ruling_effect::denied;
+    if (order->value == "allow") {
+      effect = ruling_effect::allowed;
+    } else if (order->value == "text") {
+      effect = ruling_effect::fixed_text;
+    }
     return {effect, std::move(order)};
   }
   if (auto order = table.find(asked, ruling_kind::quarantine)) {

@@ -71,8 +71,7 @@ class MemoryRulingLedger final : public RulingLedger {
       end_call();
       return earlier->second;
     }
-    const bool is_lost = known.token != now.head.token || now.head.last < known.last;
-    if (known.last.generation > 0 && is_lost) {
+    if (rulings_detail::has_lost(now.head, known)) {
       return std::nullopt;
     }
     if (now.head.last.generation == 0) {

@@ -30,8 +30,7 @@ namespace robots {
 /// A `RulingLedger` in Redis for any number of machines.
 ///
 /// The ledger has three keys in one hash slot, without an expiry. (P) stands for
-/// `redis_options::key_prefix` and
-/// `{rulings}1:`, where 1 is the version of the format.
+/// `redis_options::key_prefix` and `{rulings}1:`, where 1 is the version of the format.
 ///
 ///     (P)state  a hash: the head, and the last order of each ruling
 ///     (P)ids    a hash: the number of each order's id

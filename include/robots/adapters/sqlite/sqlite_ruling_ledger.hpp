@@ -58,8 +58,7 @@ class SqliteRulingLedger final : public RulingLedger {
         return number_of(earlier[0]);
       }
       ledger_head head = read_head(*file);
-      const bool is_lost = known.token != head.token || head.last < known.last;
-      if (known.last.generation > 0 && is_lost) {
+      if (rulings_detail::has_lost(head, known)) {
         return std::nullopt;
       }
       if (head.last.generation == 0) {

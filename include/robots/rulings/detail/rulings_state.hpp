@@ -51,8 +51,8 @@ class rulings_state {
   /// Makes an order, which holds at once. Returns it.
   ruling_order make(ruling_kind kind, const std::string& site, std::string value,
                     std::string_view detail, std::string_view maker);
-  /// Makes a halt because of an alarm. Returns nothing if the
-  /// place is halted, or if somebody has accepted `fingerprint`.
+  /// Makes a halt because of an alarm. Returns nothing if the place is halted, or if somebody has
+  /// accepted `fingerprint`.
   std::optional<ruling_order> raise(const std::string& site, std::string value,
                                     std::string_view fingerprint);
   /// Returns the order that is in force for exactly this site and kind, or that ended its ruling.
@@ -92,7 +92,7 @@ class rulings_state {
   void send();
   ruling_order apply(ruling_order order, bool is_alarm);
   [[nodiscard]] const ruling_order* last_known(const std::string& name) const;
-  [[nodiscard]] bool is_unsent(const std::string& name) const;
+  [[nodiscard]] const ruling_order* last_unsent(const std::string& name) const;
   [[nodiscard]] std::string next_id();
   void report(const std::vector<ruling_order>& changed);
 
