@@ -123,13 +123,18 @@ class audit_judge {
   }
 
  private:
+  /// The names of a crawler, as `add_names` writes them.
+  struct recorded_names {
+    std::vector<std::string> names{};
+    std::vector<std::string> policy_tokens{};  ///< such as `Google-Extended ai_train`
+  };
+
   /// The options that change a crawler's decisions.
   struct described_crawler {
     std::string id{};  ///< a hash of the `crawler` entry; empty before this entry
     std::string user_agent{};
-    std::map<std::string, std::vector<std::string>, std::less<>> names{};  ///< see `add_names`
-    /// Lines such as `Google-Extended ai_train`, by the `agent` member of the crawler.
-    std::map<std::string, std::vector<std::string>, std::less<>> policy_tokens{};
+    /// By the `agent` member of the crawler: see `add_names`.
+    std::map<std::string, recorded_names, std::less<>> names{};
     parse_options parse{};
     std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
     detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
@@ -222,12 +227,12 @@ class audit_judge {
     }
   }
 
-  [[nodiscard]] static std::vector<std::string> lines_of(std::string text) {
+  [[nodiscard]] static std::vector<std::string> lines_of(std::string_view text) {
     std::vector<std::string> lines;
     while (!text.empty()) {
       const std::size_t size = (std::min)(text.find('\n'), text.size());
-      lines.push_back(text.substr(0, size));
-      text.erase(0, size + 1);
+      lines.emplace_back(text.substr(0, size));
+      text.remove_prefix((std::min)(size + 1, text.size()));
     }
     return lines;
   }
@@ -241,9 +246,8 @@ class audit_judge {
     }
     crawler_ = {.id = std::move(id), .user_agent = entry.text("user_agent")};
     for (const json_object& one : entry.list("crawlers")) {
-      const std::string agent = one.text("agent");
-      crawler_.names[agent] = lines_of(one.text("names"));
-      crawler_.policy_tokens[agent] = lines_of(one.text("policy_tokens"));
+      crawler_.names[one.text("agent")] = {.names = lines_of(one.text("names")),
+                                           .policy_tokens = lines_of(one.text("policy_tokens"))};
     }
     crawler_.options = recorded_options::read(entry);
     parse_options& parse = crawler_.parse;
@@ -329,9 +333,10 @@ class audit_judge {
     if (listed == crawler_.names.end()) {
       return crawler_names{agent.empty() ? crawler_.user_agent : agent};
     }
-    const std::vector<std::string_view> names{listed->second.begin(), listed->second.end()};
+    const recorded_names& recorded = listed->second;
+    const std::vector<std::string_view> names{recorded.names.begin(), recorded.names.end()};
     crawler_names result{std::span{names}};
-    for (const std::string& line : crawler_.policy_tokens.find(agent)->second) {
+    for (const std::string& line : recorded.policy_tokens) {
       const std::size_t blank = (std::min)(line.find(' '), line.size());
       const std::string_view token = std::string_view{line}.substr(0, blank);
       const std::string_view name = product_token(token);

@@ -104,8 +104,7 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
 }
 
 /// Adds the names of each crawler that has other names than its product token or its header, or is
-/// bound by policy tokens.
-/// `agent` is empty for the crawler that fetches.
+/// bound by policy tokens. `agent` is empty for the crawler that fetches.
 inline void add_names(base::json_writer& json, const cache_options& options) {
   const auto add = [&json](std::string_view agent, const crawler_names& names) {
     std::string all;
