@@ -137,19 +137,20 @@ inline constexpr std::chrono::seconds default_retry_after{60};
     }
     const auto is_around = [](char c) { return base::is_blank(c) || c == '"'; };
     const std::string_view value = base::trim(header.value, is_around);
-    // A proxy joins several headers with commas (RFC 9110, section 5.3). A date can have a comma,
-    // too.
+    // A proxy joins several headers with commas (RFC 9110, section 5.3).
     for (std::size_t begin = 0; begin <= value.size();) {
+      const auto part_to = [&](std::size_t part_end) {
+        return base::trim(value.substr(begin, part_end - begin), is_around);
+      };
       std::size_t end = http_detail::end_of_value(value, begin);
-      const auto part = [&] { return base::trim(value.substr(begin, end - begin), is_around); };
-      std::optional<std::chrono::seconds> wait = http_detail::parse_wait(part());
+      std::optional<std::chrono::seconds> wait = http_detail::parse_wait(part_to(end));
       if (!wait) {
-        wait = until(part());
+        wait = until(part_to(end));
       }
-      if (const std::size_t only_part = end; !wait && end < value.size()) {
-        end = http_detail::end_of_value(value, end + 1);
-        wait = until(part());
-        end = wait ? end : only_part;
+      if (!wait && end < value.size()) {  // a date can have a comma, too
+        const std::size_t end_of_date = http_detail::end_of_value(value, end + 1);
+        wait = until(part_to(end_of_date));
+        end = wait ? end_of_date : end;
       }
       add(wait.value_or(default_retry_after));
       begin = end + 1;
