@@ -82,6 +82,14 @@ void await_erasures(const process_group::process& cache) {
   }
 }
 
+/// Lets both processes learn a file that allows everything. Then the first one invalidates it.
+void invalidate_known_file(process_group::process& first, process_group::process& second) {
+  CHECK(first.allowed(test::secret));
+  CHECK(second.allowed(test::secret));
+  first.invalidate(test::home);
+  await_erasures(first);
+}
+
 }  // namespace
 
 TEST_CASE("A file that one process has invalidated is a last good copy in no process") {
@@ -139,10 +147,7 @@ TEST_CASE("An invalidated file is no last good copy when the site redirects to a
   fleet.web.on("https://www.example.com/robots.txt", robots::ScriptedFetcher::status(503));
   const auto first = fleet.start();
   const auto second = fleet.start();
-  CHECK(first->allowed(test::secret));
-  CHECK(second->allowed(test::secret));
-  first->invalidate(test::home);
-  await_erasures(*first);
+  invalidate_known_file(*first, *second);
   CHECK_FALSE(first->allowed(test::secret));
   CHECK_FALSE(second->allowed(test::secret));
 }
@@ -152,10 +157,7 @@ TEST_CASE("A refresh that fails does not use what another process has invalidate
   fleet.web.on(test::robots_url, test::ok(open_file), robots::ScriptedFetcher::status(503));
   const auto first = fleet.start();
   const auto second = fleet.start();
-  CHECK(first->allowed(test::secret));
-  CHECK(second->allowed(test::secret));
-  first->invalidate(test::home);
-  await_erasures(*first);
+  invalidate_known_file(*first, *second);
   CHECK_FALSE(second->refresh(test::home)->allows("/private"));
   CHECK_FALSE(second->allowed(test::secret));
 }
@@ -170,10 +172,7 @@ TEST_CASE(
   fleet.web.on(www_url, robots::ScriptedFetcher::status(503));
   const auto first = fleet.start();
   const auto second = fleet.start();
-  CHECK(first->allowed(test::secret));
-  CHECK(second->allowed(test::secret));
-  first->invalidate(test::home);
-  await_erasures(*first);
+  invalidate_known_file(*first, *second);
   CHECK_FALSE(first->allowed(test::secret));  // the redirect
   fleet.clock.advance(25h);
   CHECK_FALSE(first->allowed(test::secret));  // a failure, after which the redirect stays known
@@ -242,10 +241,7 @@ TEST_CASE("An invalidation also holds after a process has asked the site without
   fleet.web.on("https://other.example/robots.txt", test::ok(open_file));
   const auto first = fleet.start();
   const auto second = fleet.start();
-  CHECK(first->allowed(test::secret));
-  CHECK(second->allowed(test::secret));
-  first->invalidate(test::home);
-  await_erasures(*first);
+  invalidate_known_file(*first, *second);
   fleet.store.fail("it is down");
   fleet.clock.advance(25h);
   CHECK(second->allowed(test::secret));  // it cannot know that the file was invalidated

@@ -16,6 +16,7 @@
 #include <robots/adapters/html/read_html.hpp>
 #endif
 #include <robots/base/ascii.hpp>
+#include <robots/base/utf8.hpp>
 #include <robots/robots.hpp>
 
 #include <unistd.h>
@@ -151,8 +152,8 @@ class session {
         continue;
       }
       std::string_view text = line->text;
-      if (number == 1 && text.starts_with("\xEF\xBB\xBF")) {  // the byte order mark of UTF-8
-        text.remove_prefix(3);
+      if (number == 1 && text.starts_with(robots::base::byte_order_mark)) {
+        text.remove_prefix(robots::base::byte_order_mark.size());
       }
       text = base::trim(text, base::is_blank);
       if (!text.empty() && !text.starts_with('#')) {

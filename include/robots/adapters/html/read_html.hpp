@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/utf8.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/usage/page_statements.hpp>
@@ -113,8 +114,8 @@ inline void read_html(page_statements& page, std::string_view body,
   const std::optional<std::string> transcoded =
       to_utf8(body, detail::charset_of(body, type, is_cut));
   std::string_view text = transcoded ? std::string_view{*transcoded} : body;
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    text.remove_prefix(3);
+  if (text.starts_with(base::byte_order_mark)) {
+    text.remove_prefix(base::byte_order_mark.size());
   }
   text = is_cut ? adapters_detail::without_cut_tag(text) : text;
   GumboOptions reading = kGumboDefaultOptions;

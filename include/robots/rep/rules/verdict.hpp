@@ -49,8 +49,7 @@ struct verdict {
   /// True if the target is /robots.txt itself, which no rule can deny (RFC 9309, section 2.2.2).
   bool exempt = false;
   /// True if the user agent names no crawler, such as a browser's header, so that only the groups
-  /// of
-  /// `*` were asked. Only `document::match` and `rule_set::explain` set this member.
+  /// of `*` were asked. Only `document::match` and `rule_set::explain` set this member.
   bool nameless = false;
 };
 
