@@ -25,6 +25,22 @@ void fuzz_url(octets input);
 /// An octet of options, a header name, its value, a meta name, its content, a tdmrep.json, a
 /// robots.txt.
 void fuzz_usage(octets input);
+/// The value of an X-Robots-Tag header, the name of a meta element, its content.
+void fuzz_page_rules(octets input);
+/// The value of a Robots-Tag header.
+void fuzz_robots_tag(octets input);
+/// A structured field (RFC 9651).
+void fuzz_structured_field(octets input);
+/// A label, then the value of a Content-Usage line.
+void fuzz_content_usage(octets input);
+/// A label, then the value of a Content-Signal line.
+void fuzz_content_signal(octets input);
+/// A target without its first slash, then a tdmrep.json.
+void fuzz_tdmrep(octets input);
+/// The values of a License line, of a WWW-Authenticate header and of a Link header.
+void fuzz_license(octets input);
+/// An octet with the place of a cut, then an HTML page.
+void fuzz_html(octets input);
 /// An octet, then a record: with its checksum if the octet is even, else without one.
 void fuzz_record(octets input);
 /// An octet of options, a user agent line, a target line without its first slash, a robots.txt.

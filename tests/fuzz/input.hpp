@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +21,13 @@ inline void require(bool holds, const char* property) {
   if (!holds) {
     throw broken_property{property};
   }
+}
+
+/// Returns true if `part` is empty, or is a part of `text` in memory.
+inline bool lies_in(std::string_view part, std::string_view text) {
+  const std::less_equal<> is_before;
+  return part.empty() || (is_before(text.data(), part.data()) &&
+                          is_before(part.data() + part.size(), text.data() + text.size()));
 }
 
 /// Reads an input part by part, from its start.

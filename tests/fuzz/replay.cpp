@@ -38,6 +38,32 @@ TEST_CASE("URLs, origins and site keys are the same after they were written and 
 TEST_CASE("A restriction of a page holds, whatever else is said about it") {
   replay("usage", fuzz::fuzz_usage);
 }
+TEST_CASE("No page rule is invented, loosened by a further one, or hidden by its neighbours") {
+  replay("page_rules", fuzz::fuzz_page_rules);
+}
+TEST_CASE("One bad member spoils a Robots-Tag List, and only a bad one does") {
+  replay("robots_tag", fuzz::fuzz_robots_tag);
+}
+TEST_CASE("A structured field that is written and read again is the same") {
+  replay("structured_field", fuzz::fuzz_structured_field);
+}
+TEST_CASE("A Dictionary of usage preferences is valid for all labels or for none") {
+  replay("content_usage", fuzz::fuzz_content_usage);
+}
+TEST_CASE("The most restrictive value of a content signal counts in any order") {
+  replay("content_signal", fuzz::fuzz_content_signal);
+}
+TEST_CASE("The first entry of a tdmrep.json that matches decides") {
+  replay("tdmrep", fuzz::fuzz_tdmrep);
+}
+TEST_CASE("Licences are absolute URLs of the text, and only 401 and 402 demand them") {
+  replay("license", fuzz::fuzz_license);
+}
+#ifdef ROBOTS_FUZZ_HTML
+TEST_CASE("A page says the same in another charset, and nothing hides its first element") {
+  replay("html", fuzz::fuzz_html);
+}
+#endif
 TEST_CASE("Records are read as they were written, or not at all") {
   replay("record", fuzz::fuzz_record);
 }

@@ -93,6 +93,14 @@ TEST_CASE("X-Robots-Tag: an unreadable date does not hide the rules after it") {
   CHECK(us_order.back().addressee.empty());
 }
 
+TEST_CASE("X-Robots-Tag: a quote that does not end hides no rule") {
+  CHECK(x_robots_tag("max-snippet:\"20, noindex") == "|max-snippet|20 |noindex");
+  CHECK(x_robots_tag("max-image-preview: 'none, noindex") == "|max-image-preview|none |noindex");
+  CHECK(x_robots_tag("unavailable_after: \"2026-11-28, noindex") ==
+        "|unavailable_after|2026-11-28 |noindex");
+  CHECK(x_robots_tag("max-snippet:\"20\", noindex") == "|max-snippet|20 |noindex");
+}
+
 TEST_CASE("X-Robots-Tag: values that cannot be read state nothing") {
   CHECK(x_robots_tag("max-snippet:-1") == "|max-snippet|-1");
   CHECK(x_robots_tag("max-snippet:-2") == "!|max-snippet|-2");
@@ -140,6 +148,14 @@ TEST_CASE("Robots-Tag: a date is a Date or a String") {
   REQUIRE(rules.size() == 2);
   CHECK(rules[0].time == std::chrono::sys_seconds{std::chrono::seconds{1'767'225'599}});
   CHECK(rules[1].time == std::chrono::sys_seconds{std::chrono::seconds{1'767'139'200}});
+}
+
+TEST_CASE("Robots-Tag: a Date is the value of unavailable_after alone") {
+  CHECK(robots_tag("*;nofuture=@1798761599") == "!|nofuture|@1798761599");
+  const std::vector<page_rule> rules = parse_robots_tag("*;noindex=@1798761599");
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0].problem.empty());
+  CHECK(!rules[0].time);
 }
 
 TEST_CASE("Robots-Tag: a wrong syntax states nothing as a whole") {

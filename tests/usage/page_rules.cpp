@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -67,6 +68,16 @@ TEST_CASE("Of repeated or conflicting rules the most restrictive applies") {
       of_tags({"unavailable_after: 2026-02-01", "unavailable_after: 2026-01-01"}, "FooBot");
   REQUIRE(earliest.unavailable_after.has_value());
   CHECK(*earliest.unavailable_after == std::chrono::sys_days{std::chrono::year{2026} / 1 / 1});
+}
+
+TEST_CASE("A date that the clock of the system cannot hold is as far away as possible") {
+  using std::chrono::system_clock;
+  const page_rules never = of_tags({"unavailable_after: 9999-12-31"}, "FooBot");
+  REQUIRE(never.unavailable_after.has_value());
+  CHECK(*never.unavailable_after > std::chrono::sys_days{std::chrono::year{2200} / 1 / 1});
+  const page_rules always = of_tags({"unavailable_after: 0001-01-01"}, "FooBot");
+  REQUIRE(always.unavailable_after.has_value());
+  CHECK(*always.unavailable_after < std::chrono::sys_days{std::chrono::year{1700} / 1 / 1});
 }
 
 TEST_CASE("none means noindex and nofollow, and a preview of none is not none") {

@@ -225,9 +225,13 @@ class page_rule_reader {
     rest_.remove_prefix(blanks);
     const char quote = rest_.empty() ? '\0' : rest_.front();
     if (quote == '"' || quote == '\'') {
-      const std::string_view quoted = rest_.substr(1, rest_.find(quote, 1) - 1);
-      rest_.remove_prefix((std::min)(quoted.size() + 2, rest_.size()));
-      return base::trim(quoted, base::is_space);
+      const std::size_t end = rest_.find(quote, 1);
+      if (end != std::string_view::npos) {
+        const std::string_view quoted = rest_.substr(1, end - 1);
+        rest_.remove_prefix(end + 1);
+        return base::trim(quoted, base::is_space);
+      }
+      rest_.remove_prefix(1);  // A quote that does not end hides no rule.
     }
     if (kind != page_rule_kind::unavailable_after) {
       const auto end = std::find_if(rest_.begin(), rest_.end(), is_separator);
@@ -298,7 +302,9 @@ class robots_tag_handler {
     if (value.type != base::field_type::boolean) {
       rule.value = value.text;
     }
-    if (value.type == base::field_type::date && value.text.size() > 1) {
+    const bool is_date =
+        rule.kind == page_rule_kind::unavailable_after && value.type == base::field_type::date;
+    if (is_date) {
       rule.time = parse_date_item(value.text.substr(1));
       rule.problem = rule.time ? "" : "the value is not a date";
     } else {

@@ -6,6 +6,7 @@
 #include <robots/usage/page_rules.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -59,6 +60,17 @@ ROBOTS_INLINE void keep_lower_limit(std::optional<int>& limit, int stated) noexc
   }
 }
 
+/// Returns `time` on the clock of the system, whose unit is finer on many systems. A time that this
+/// clock cannot hold, such as one in the year 9999, becomes the nearest one that it can hold.
+[[nodiscard]] ROBOTS_INLINE std::chrono::system_clock::time_point on_system_clock(
+    std::chrono::sys_seconds time) noexcept {
+  using std::chrono::seconds;
+  using std::chrono::system_clock;
+  constexpr auto earliest = std::chrono::ceil<seconds>((system_clock::time_point::min)());
+  constexpr auto latest = std::chrono::floor<seconds>((system_clock::time_point::max)());
+  return system_clock::time_point{std::clamp(time, earliest, latest)};
+}
+
 /// Applies one rule to `rules`.
 ROBOTS_INLINE void apply(page_rules& rules, const page_rule& rule) noexcept {
   if (!rule.problem.empty()) {
@@ -105,7 +117,7 @@ ROBOTS_INLINE void apply(page_rules& rules, const page_rule& rule) noexcept {
           (std::min)(*rule.preview, rules.max_image_preview.value_or(image_preview::large));
       break;
     case page_rule_kind::unavailable_after: {
-      const std::chrono::system_clock::time_point time{*rule.time};
+      const std::chrono::system_clock::time_point time = on_system_clock(*rule.time);
       rules.unavailable_after = (std::min)(time, rules.unavailable_after.value_or(time));
       break;
     }

@@ -2,9 +2,14 @@
 # OSS-Fuzz calls this in the tree of robots-cpp. Each folder of tests/fuzz/inputs has the name and the inputs of a fuzzer.
 for inputs in tests/fuzz/inputs/*/; do
   target=$(basename "$inputs")
+  libraries=
+  if [ "$target" = html ]; then
+    echo '#include <gumbo.h>' | $CXX -x c++ -fsyntax-only - 2>/dev/null || { echo "No fuzzer of HTML: install libgumbo-dev."; continue; }
+    libraries="-Wl,-Bstatic -lgumbo -Wl,-Bdynamic"
+  fi
   # shellcheck disable=SC2086
   $CXX $CXXFLAGS -std=c++20 -Iinclude -Itests "-DROBOTS_FUZZ_BODY=fuzz_$target" tests/fuzz/entry.cpp \
-    "tests/fuzz/$target.cpp" $LIB_FUZZING_ENGINE -o "$OUT/fuzz_$target"
+    "tests/fuzz/$target.cpp" $LIB_FUZZING_ENGINE $libraries -o "$OUT/fuzz_$target"
   cp tests/fuzz/words.dict "$OUT/fuzz_$target.dict"
   zip -q -j "$OUT/fuzz_${target}_seed_corpus.zip" "$inputs"*
 done
