@@ -11,6 +11,7 @@
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/license_line.hpp>
+#include <robots/rep/extensions/usage_editing.hpp>
 #include <robots/rep/lint/lint.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>

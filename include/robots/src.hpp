@@ -14,6 +14,7 @@
 #include <robots/polite/host_gate.ipp>
 #include <robots/rep/diff/diff.ipp>
 #include <robots/rep/document/editable_file.ipp>
+#include <robots/rep/extensions/usage_editing.ipp>
 #include <robots/rep/rules/explanation.ipp>
 #include <robots/rulings/site_rulings.ipp>
 #include <robots/store/lru_storage.ipp>

@@ -148,4 +148,41 @@ TEST_CASE("The text of random groups parses to the same groups") {
   }
 }
 
+/// Returns the text of a file that was read, and written again.
+std::string rewritten(std::string_view text) { return to_text(to_editable(parse(text))); }
+
+TEST_CASE("A file that is read and written again keeps its groups, delays, lines and sitemaps") {
+  const std::string text =
+      "Crawl-delay: 2\nHost: example.com\nLicense: https://example.com/l.xml\n"
+      "\nUser-agent: FooBot\nUser-agent: BarBot\nCrawl-delay: 1.5\nContent-Signal: ai-train=no\n"
+      "Allow: /a\nDisallow: /*.pdf$\n"
+      "\nUser-agent: *\nFuture: x\nDisallow:\n"
+      "\nSitemap: https://example.com/sitemap.xml\n";
+  CHECK(rewritten(text) == text);
+  CHECK(rewritten("").empty());
+}
+
+TEST_CASE("A file that is read again has the usual keys, and nothing without effect") {
+  CHECK(rewritten("Disallow: /early\nuseragent: a # comment\nUser-agent:\ndissalow: /x\n"
+                  "Disallow: private\ncrawl-delay: soon\nsitemap:\nDisallow /y\n") ==
+        "User-agent: a\nDisallow: /x\nDisallow: /y\n");
+  CHECK(rewritten("User-agent:\nDisallow: /\n").empty());
+}
+
+TEST_CASE("A delay between User-agent lines stays with the names above it") {
+  const std::string text =
+      "User-agent: a\nCrawl-delay: 9\nUser-agent: b\nContent-Signal: search=no\nDisallow: /x\n";
+  CHECK(rewritten(text) ==
+        "User-agent: a\nCrawl-delay: 9\nDisallow:\n"
+        "\nUser-agent: b\nContent-Signal: search=no\nDisallow:\n"
+        "\nUser-agent: a\nUser-agent: b\nDisallow: /x\n");
+  const robots::document file = parse(text);
+  const robots::document again = parse(rewritten(text));
+  for (const std::string_view name : {"a", "b", "c"}) {
+    CAPTURE(name);
+    CHECK(again.crawl_delay(name) == file.crawl_delay(name));
+    CHECK(again.allows("/x", name) == file.allows("/x", name));
+  }
+}
+
 }  // namespace

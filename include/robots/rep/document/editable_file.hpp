@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/rep/fwd.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
 #include <chrono>
@@ -52,6 +53,18 @@ struct editable_file {
 /// - a `line` with the key of a rule, user agent, delay or sitemap;
 /// - a line of over `max_line_bytes` octets.
 [[nodiscard]] std::string to_text(const editable_file& file);
+
+/// Returns the content of a parsed robots.txt, to change it and to write it again with `to_text`.
+///
+///     robots.txt --parse--> document --to_editable--> editable_file --to_text--> robots.txt
+///
+/// The new text gives each crawler the same verdicts, delays and lines, with keys in their usual
+/// spelling. The result has nothing that has no effect: no comments, empty user agents, empty
+/// sitemaps, unreadable delays or rules outside of groups, and no rules that begin with neither `/`
+/// nor `*`. A line such as Crawl-delay can stand between User-agent lines. Then the names above it
+/// get a group of their own for such lines, and all names share another group for the rules. Takes
+/// linear time.
+[[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots
 

@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/rep/document/document.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/line.hpp>
 #include <robots/rep/read/directive.hpp>
@@ -117,7 +118,103 @@ struct text_writer {
   }
 };
 
+/// Collects the groups of an `editable_file` from the lines of a document.
+class editable_reader {
+ public:
+  void take(const directive& line) {
+    if (line.kind == directive_kind::sitemap) {
+      take_sitemap(line.value);
+    } else if (line.kind == directive_kind::user_agent) {
+      take_user_agent(line);
+    } else if (line.kind == directive_kind::crawl_delay) {
+      take_delay(line.value);
+    } else if (!is_rule(line.kind)) {
+      take_other(line);
+    } else if (line.in_group &&
+               (line.value.empty() || line.value.starts_with('/') || line.value.starts_with('*'))) {
+      rules_.push_back({line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow,
+                        std::string{line.value}});
+    }
+  }
+
+  [[nodiscard]] editable_file finish() {
+    end_group();
+    return std::move(file_);
+  }
+
+ private:
+  void take_sitemap(std::string_view value) {
+    if (!value.empty()) {
+      file_.sitemaps.emplace_back(value);
+    }
+  }
+
+  void take_user_agent(const directive& line) {
+    if (line.starts_group) {
+      end_group();
+    }
+    if (line.starts_group || line.starts_run) {
+      runs_.emplace_back();
+    }
+    if (!line.value.empty()) {
+      runs_.back().user_agents.emplace_back(line.value);
+    }
+  }
+
+  void take_delay(std::string_view value) {
+    std::optional<std::chrono::milliseconds>& delay =
+        runs_.empty() ? file_.crawl_delay : runs_.back().crawl_delay;
+    if (!delay) {
+      delay = parse_delay(value);
+    }
+  }
+
+  void take_other(const directive& line) {
+    const std::string_view name =
+        line.kind == directive_kind::unknown ? line.key : to_string(line.kind);
+    if (is_other_key(name)) {
+      std::vector<editable_file::line>& lines = runs_.empty() ? file_.lines : runs_.back().lines;
+      lines.push_back({std::string{name}, std::string{line.value}});
+    }
+  }
+
+  /// Adds the runs of one group of the document. Several runs share their rules.
+  void end_group() {
+    editable_file::group shared{.rules = std::move(rules_)};
+    rules_.clear();
+    const bool is_alone = runs_.size() == 1;
+    for (editable_file::group& run : runs_) {
+      if (run.user_agents.empty()) {
+        continue;
+      }
+      if (is_alone) {
+        run.rules = std::move(shared.rules);
+      } else {
+        shared.user_agents.insert(shared.user_agents.end(), run.user_agents.begin(),
+                                  run.user_agents.end());
+      }
+      file_.groups.push_back(std::move(run));
+    }
+    if (!is_alone && !shared.user_agents.empty() && !shared.rules.empty()) {
+      file_.groups.push_back(std::move(shared));
+    }
+    runs_.clear();
+  }
+
+  editable_file file_;
+  std::vector<editable_file::group> runs_;  // of the group that is read, without its rules
+  std::vector<editable_file::rule> rules_;
+};
+
 }  // namespace rep_detail
+
+ROBOTS_INLINE editable_file to_editable(const document& file) {
+  rep_detail::editable_reader reader;
+  for (const directive& line : file.directives()) {
+    reader.take(line);
+  }
+  return reader.finish();
+}
 
 ROBOTS_INLINE std::string to_text(const editable_file& file) {
   rep_detail::text_writer writer;

@@ -39,6 +39,16 @@ struct usage_label_reader {
   constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
 };
 
+/// Notes if a member of a Content-Usage Dictionary has a value other than `y` and `n`.
+struct usage_value_check {
+  bool is_unread = false;
+
+  constexpr void on_member(std::string_view, const base::field_value& value) noexcept {
+    is_unread = is_unread || !parse_usage_value(value);
+  }
+  constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
+};
+
 }  // namespace rep_detail
 
 /// Returns the preference for the category `label` in a Dictionary of usage preferences: true for
@@ -78,5 +88,18 @@ struct content_usage {
     return usage_preference(statement, label);
   }
 };
+
+namespace rep_detail {
+
+/// Returns true if a part of a Content-Usage value says nothing: it is no Dictionary of RFC 9651,
+/// or is empty, or a member is neither `y` nor `n`.
+[[nodiscard]] constexpr bool is_unread_usage(std::string_view value) noexcept {
+  const content_usage usage = content_usage::parse(value);
+  usage_value_check check;
+  return usage.statement.empty() || !base::read_dictionary_field(usage.statement, check) ||
+         check.is_unread;
+}
+
+}  // namespace rep_detail
 
 }  // namespace robots

@@ -165,25 +165,6 @@ class rule_lint {
   return named.empty() || named.front() == '*' || product_token(named) != named;
 }
 
-/// Notes if a member of a Content-Usage Dictionary has a value other than `y` and `n`.
-struct usage_value_check {
-  bool is_unread = false;
-
-  constexpr void on_member(std::string_view, const base::field_value& value) noexcept {
-    is_unread = is_unread || !parse_usage_value(value);
-  }
-  constexpr void on_parameter(std::string_view, const base::field_value&) noexcept {}
-};
-
-/// Returns true if a part of a Content-Usage value says nothing: it is no Dictionary of RFC 9651,
-/// or is empty, or a member is neither `y` nor `n`.
-[[nodiscard]] constexpr bool is_unread_usage(std::string_view value) noexcept {
-  const content_usage usage = content_usage::parse(value);
-  usage_value_check check;
-  return usage.statement.empty() || !base::read_dictionary_field(usage.statement, check) ||
-         check.is_unread;
-}
-
 /// Returns the mistake in the name of a User-agent line, if there is one.
 [[nodiscard]] constexpr std::optional<diagnostic_code> mistake_in_name(
     std::string_view name) noexcept {
