@@ -201,6 +201,7 @@ export namespace robots {
   using robots::licence_demanded_event;
   using robots::licence_need;
   using robots::meta_element;
+  using robots::page_field;
   using robots::page_of;
   using robots::page_outcome;
   using robots::page_rule;

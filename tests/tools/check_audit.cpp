@@ -59,6 +59,10 @@ std::string result_as_text(const audit_result& chain, const audit_decisions& dec
   if (has_decisions(chain.fault)) {
     text += "confirmed: " + std::to_string(decisions.confirmed) +
             " decisions follow from the entries before them\n";
+    if (decisions.permissions > 0) {
+      text += "confirmed: " + std::to_string(decisions.permissions) +
+              " answers about the use of pages follow from the entries before them\n";
+    }
   }
   for (const auto* const notes : {&chain.notes, &decisions.notes}) {
     for (const std::string& note : *notes) {
@@ -86,6 +90,7 @@ std::string result_as_json(const audit_result& chain, const audit_decisions& dec
                            {"text", text_of(difference.text)}});
   }
   written["decisions"] = {{"confirmed", decisions.confirmed},
+                          {"permissions", decisions.permissions},
                           {"unknown", decisions.unknown},
                           {"differences", differences}};
   written["notes"] = json::array();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -259,6 +260,35 @@ TEST_CASE("Many signals take no more than linear time, and the longest path stil
   const page_statements page = read_page(many, "/a/b");
   CHECK(answer_of(page, purpose::ai_train) == permission_answer::yes);
   CHECK(answer_of(page, purpose::ai_input) == permission_answer::no);
+}
+
+TEST_CASE("A page that gets the fields of another page gives the same answers") {
+  page_statements page = read_page("");
+  page.header("Server", "x");
+  page.header("x-robots-tag", "FooBot: noindex");
+  page.header("TDM-Reservation", "1");
+  page.meta("viewport", "noindex");
+  page.meta("foobot", "nofollow");
+  page.meta("barbot", "nosnippet");
+  page.link("license", "application/rsl+xml", "https://e.example/l.xml");
+  const std::vector<robots::page_field> fields = page.fields();
+  CHECK(fields == std::vector<robots::page_field>{
+                      {statement_place::headers, 2, "x-robots-tag", "FooBot: noindex"},
+                      {statement_place::headers, 3, "TDM-Reservation", "1"},
+                      {statement_place::meta, 2, "foobot", "nofollow"},
+                      {statement_place::meta, 0, "license", "https://e.example/l.xml"}});
+  page_statements copy = read_page("");
+  for (const robots::page_field& field : fields) {
+    copy.add(field);
+  }
+  CHECK(copy.fields() == fields);
+  for (const purpose wanted : every_purpose) {
+    CAPTURE(to_string(wanted));
+    CHECK(to_json(copy.may(wanted, today)) == to_json(page.may(wanted, today)));
+  }
+  CHECK_THROWS_WITH_AS(copy.add(fields[0]),
+                       "page_field: number is 2: it must rise within a place, up to 100000",
+                       std::invalid_argument);
 }
 
 }  // namespace

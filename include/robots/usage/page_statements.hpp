@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,17 @@
 #include <vector>
 
 namespace robots {
+
+/// A header, a meta element or a link that was added to a page and can say something about use.
+struct page_field {
+  statement_place place = statement_place::headers;  ///< `headers` or `meta`
+  /// The number of the header or of the meta element, 1-based; 0 for a link of the page.
+  std::uint32_t number = 0;
+  std::string name{};   ///< the name, as written; `license` for a link
+  std::string value{};  ///< the value, as written; the URL of a link
+
+  [[nodiscard]] friend bool operator==(const page_field&, const page_field&) = default;
+};
 
 /// All that a site says about one page to one crawler, and what it means for a purpose.
 ///
@@ -85,6 +97,21 @@ class page_statements {
   /// such as `train-genai`.
   [[nodiscard]] permission may(std::string_view label,
                                std::chrono::system_clock::time_point now) const;
+
+  /// Returns the headers, the meta elements and the links on which the answers depend, in order. A
+  /// page that gets the same fields by `add` gives the same answers.
+  [[nodiscard]] std::vector<page_field> fields() const;
+
+  /// Adds a field of another page, with its number. Numbers must rise within a place.
+  ///
+  /// Throws `std::invalid_argument` for a number above 100,000, or one that does not rise.
+  void add(const page_field& field);
+
+  /// Returns the text of the tdmrep.json, or an empty optional if none was added.
+  [[nodiscard]] const std::optional<std::string>& tdmrep_text() const noexcept { return tdmrep_; }
+
+  /// Returns true if `honour_vendor_meanings` is on.
+  [[nodiscard]] bool honours_vendor_meanings() const noexcept { return has_vendor_meanings_; }
 
   /// Returns the page rules that apply, from headers and meta elements.
   [[nodiscard]] page_rules rules() const;

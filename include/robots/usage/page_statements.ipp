@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/exceptions.hpp>
 #include <robots/base/structured_field.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/explanation.hpp>
@@ -132,6 +133,24 @@ using effect = std::optional<permission_answer>;
     return {};
   }
   return {all.data(), is_about_mining ? std::size_t{4} : std::size_t{3}};
+}
+
+/// Returns true for a header or a meta element of TDMRep.
+[[nodiscard]] ROBOTS_INLINE bool is_tdm_field(std::string_view name) noexcept {
+  const std::string_view trimmed = base::trim(name, base::is_space);
+  return base::equal_ignoring_case(trimmed, "tdm-reservation") ||
+         base::equal_ignoring_case(trimmed, "tdm-policy");
+}
+
+/// Returns true for a header that can say something about use.
+[[nodiscard]] ROBOTS_INLINE bool is_usage_header(std::string_view name) noexcept {
+  for (const std::string_view known :
+       {"X-Robots-Tag", "Robots-Tag", "Content-Usage", "Content-Signal", "Link"}) {
+    if (base::equal_ignoring_case(name, known)) {
+      return true;
+    }
+  }
+  return is_tdm_field(name);
 }
 
 /// Collects the members of a Content-Usage Dictionary. The last value of a key counts.
@@ -634,6 +653,44 @@ ROBOTS_INLINE permission page_statements::may(std::string_view label,
     result.reason.reset();
   }
   return result;
+}
+
+ROBOTS_INLINE std::vector<page_field> page_statements::fields() const {
+  std::vector<page_field> found;
+  const auto add_place = [&](const std::vector<http_header>& from, statement_place place,
+                             const auto& is_about_use) {
+    std::uint32_t number = 0;
+    for (const auto& [name, value] : from) {
+      ++number;
+      if (is_about_use(name)) {
+        found.push_back({.place = place, .number = number, .name = name, .value = value});
+      }
+    }
+  };
+  const std::vector<std::string_view> own = tokens();
+  add_place(headers_, statement_place::headers, usage_detail::is_usage_header);
+  add_place(meta_, statement_place::meta, [&own](std::string_view name) {
+    return usage_detail::is_tdm_field(name) || usage_detail::is_robots_meta_for(name, own);
+  });
+  for (const std::string& url : license_links_) {
+    found.push_back({.place = statement_place::meta, .name = "license", .value = url});
+  }
+  return found;
+}
+
+ROBOTS_INLINE void page_statements::add(const page_field& field) {
+  if (field.number == 0) {
+    link("license", "application/rsl+xml", field.value);
+    return;
+  }
+  constexpr std::uint32_t most = 100'000;
+  std::vector<http_header>& to = field.place == statement_place::meta ? meta_ : headers_;
+  base::require(field.number <= most && field.number > to.size(), "page_field: number",
+                static_cast<std::int64_t>(field.number),
+                ": it must rise within a place, up to 100000");
+  to.resize(field.number - 1);  // fields that say nothing
+  to.push_back({field.name, field.value});
+  mark_read(field.place);
 }
 
 ROBOTS_INLINE page_rules page_statements::rules() const {

@@ -2,6 +2,7 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/permission_entry.hpp>
 #include <robots/adapters/audit/detail/policy_evidence.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/json_writer.hpp>
@@ -15,15 +16,19 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/policy/page_of.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/purpose.hpp>
+#include <robots/usage/page_statements.hpp>
+#include <robots/usage/tdm_reservation.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +57,8 @@ struct audit_decisions {
   };
 
   std::uint64_t confirmed = 0;            ///< decisions that agree with the rest of the trail
-  std::uint64_t unknown = 0;              ///< decisions that these files cannot confirm or refute
+  std::uint64_t permissions = 0;          ///< answers about the use of pages that agree, too
+  std::uint64_t unknown = 0;              ///< decisions and answers that these files leave open
   std::vector<difference> differences{};  ///< the first 100 contradictions
   std::vector<std::string> notes{};       ///< reasons for unknown decisions, for people
 };
@@ -222,9 +228,79 @@ class audit_judge {
       bodies_.try_emplace(entry.text("id"), current_);
     } else if (type == "policy" || type == "fallback" || is_answer(type)) {
       take_policy(entry);
+    } else if (type == "tdmrep") {
+      take_tdmrep(entry);
     } else if (type == "decision") {
       take_decision(entry);
+    } else if (type == "permission") {
+      take_permission(entry);
     }
+  }
+
+  void take_tdmrep(const audit_entry& entry) {
+    const std::string text = entry.text("text");
+    // A file over the limit was cut: its text says nothing else than that it is too long.
+    if (text.size() <= max_tdmrep_bytes && sha256(text) != entry.text("id")) {
+      return differ(entry, "the tdmrep.json does not match its hash");
+    }
+    tdmreps_.try_emplace(entry.text("id"), current_);
+  }
+
+  /// Returns the text of the tdmrep.json that a permission names, or an empty optional.
+  [[nodiscard]] std::optional<std::string> tdmrep_of(const audit_entry& entry) const {
+    const auto found = tdmreps_.find(entry.text("tdmrep"));
+    if (found == tdmreps_.end()) {
+      return std::nullopt;
+    }
+    audit_lines lines{files_[found->second.file], found->second.offset};
+    const auto recorded = audit_entry::read(lines.next().value_or(""));
+    return recorded ? std::optional{recorded->text("text")} : std::nullopt;
+  }
+
+  /// Computes the answer for one purpose again, from the recorded robots.txt, the fields of the
+  /// page and the tdmrep.json.
+  void take_permission(const audit_entry& entry) {
+    const auto recorded = policies_.find(entry.text("policy"));
+    if (crawler_.id.empty() || recorded == policies_.end()) {
+      return lack(entry, "the policy that it names was not recorded before");
+    }
+    if (!entry.raw("url_bytes").empty()) {
+      return unknown(entry, "its URL is too long to be recorded whole");
+    }
+    const policy_pointer rules = policy_of(entry, recorded->second);
+    if (rules == nullptr) {
+      return lack(entry, "the robots.txt that it depends on was not recorded before");
+    }
+    const std::optional<std::string> tdmrep = tdmrep_of(entry);
+    if (!tdmrep && !entry.raw("tdmrep").empty()) {
+      return lack(entry, "the tdmrep.json that it depends on was not recorded before");
+    }
+    const std::string url = entry.text("url");
+    const auto site = parse_site(url);
+    if (entry.repeats_a_name() || entry.text("site") != (site ? site->key() : std::string{})) {
+      return differ(entry, "the site is not that of the URL, or a member is repeated");
+    }
+    if (!recorded->second.reason && recorded->second.site != bare(entry.text("site"))) {
+      return differ(entry, "the policy is that of another site");
+    }
+    const purpose wanted = enum_named(entry.text("purpose"), purpose::tdm);
+    page_statements page = page_of(decide(rules, url, {}), url, names_of(entry.text("agent")));
+    try {
+      add_recorded(page, entry, tdmrep ? &*tdmrep : nullptr);
+    } catch (const std::invalid_argument& error) {
+      return differ(entry,
+                    std::string{"the fields of the page are not those of a page: "} + error.what());
+    }
+    base::json_writer json;
+    const std::chrono::sys_seconds asked{std::chrono::seconds{audit_second(entry.text("time"))}};
+    add_permission(json, page.may(wanted, asked));
+    const std::string object = std::move(json).finish();
+    const std::string again = permission_in(json_object::read(object).value());
+    if (entry.text("purpose") != to_string(wanted) || permission_in(entry) != again) {
+      return differ(entry, "the permission for " + entry.text("purpose") + " differs: recorded: " +
+                               permission_in(entry) + "; computed: " + again);
+    }
+    ++found_.permissions;
   }
 
   [[nodiscard]] static std::vector<std::string> lines_of(std::string_view text) {
@@ -585,6 +661,7 @@ class audit_judge {
   // the fact. The time is in seconds.
   std::unordered_map<std::string, std::pair<std::uint64_t, std::int64_t>> facts_;
   std::unordered_map<std::string, place> bodies_;
+  std::unordered_map<std::string, place> tdmreps_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, newest_answer> newest_;                     // by `answer_key`
   std::unordered_map<std::string, recorded_text> texts_;                      // by `text_key`

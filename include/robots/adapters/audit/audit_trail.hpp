@@ -2,23 +2,31 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/adapters/audit/detail/permission_entry.hpp>
 #include <robots/adapters/audit/detail/writer.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/http/site.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/purpose.hpp>
+#include <robots/usage/page_statements.hpp>
+#include <robots/usage/permission.hpp>
+#include <robots/usage/tdm_reservation.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace robots {
@@ -119,13 +127,44 @@ class AuditTrail {
       detail::describe(members, event);
       news.parts.push_back({Event::name, std::move(members).finish()});
     }
-    const std::size_t size = news.size();
-    // The queue counts the policy's memory, since the event can be the only owner of the policy.
-    const base::shared_memory keeps{news.policy.get(),
-                                    news.policy ? news.policy->memory_bytes() : 0};
-    if (!queue_->push(std::move(news), size, keeps, writer_->options.longest_wait)) {
-      writer_->lose(1, "the queue was full");
+    push(std::move(news));
+  }
+
+  /// Answers for one purpose, and records the answer with everything that it follows from: the
+  /// policy of `decided`, the headers and meta elements of the page, and its tdmrep.json.
+  /// `verify_decisions` computes the answer again.
+  ///
+  /// `page` must begin with `page_of(decided, url, ...)` or `basic_robots_cache::page(url)`.
+  /// `agent` is the product token if the crawler is one of `cache_options::other_agents`. `now` is
+  /// the time of the question. Returns `page.may(wanted, now)`.
+  [[nodiscard]] permission record_permission(const decision& decided, std::string_view url,
+                                             const page_statements& page, purpose wanted,
+                                             std::chrono::system_clock::time_point now,
+                                             std::string_view agent = {}) const {
+    queue_->home().require("AuditTrail");
+    permission answer = page.may(wanted, now);
+    const auto site = parse_site(url);
+    base::json_writer about;
+    about.text("site", site ? site->key() : std::string{});
+    if (!agent.empty() && agent != writer_->token) {
+      about.text("agent", agent);
     }
+    adapters_detail::audit_news news{.time = now, .about = std::move(about).finish()};
+    news.policy = decided.policy;
+    base::json_writer members{adapters_detail::longest_text};
+    members.long_text("url", url).text("purpose", to_string(wanted));
+    adapters_detail::add_permission(members, answer);
+    if (const std::optional<std::string>& text = page.tdmrep_text()) {
+      const std::string id = adapters_detail::sha256(*text);
+      base::json_writer file;
+      file.text("id", id).text("text", std::string_view{*text}.substr(0, max_tdmrep_bytes + 1));
+      news.parts.push_back({"tdmrep", std::move(file).finish(), id, true});
+      members.text("tdmrep", id);
+    }
+    adapters_detail::add_page(members, page);
+    news.parts.push_back({"permission", std::move(members).finish()});
+    push(std::move(news));
+    return answer;
   }
 
   /// Waits up to `longest` until the background thread has handled all earlier events. Returns true
@@ -140,6 +179,16 @@ class AuditTrail {
   [[nodiscard]] audit_stats stats() const { return writer_->stats(); }
 
  private:
+  void push(adapters_detail::audit_news&& news) const {
+    const std::size_t size = news.size();
+    // The queue counts the policy's memory, since the event can be the only owner of the policy.
+    const base::shared_memory keeps{news.policy.get(),
+                                    news.policy ? news.policy->memory_bytes() : 0};
+    if (!queue_->push(std::move(news), size, keeps, writer_->options.longest_wait)) {
+      writer_->lose(1, "the queue was full");
+    }
+  }
+
   std::shared_ptr<writer> writer_;  // shared with the thread of the queue
   std::shared_ptr<writer::queue> queue_;
 };
