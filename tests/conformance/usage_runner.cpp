@@ -1,6 +1,8 @@
 // Runs the conformance cases about the use of pages, tests/conformance/usage/*.json, against the
 // library. README.md in the folder above describes the files.
+#include <robots/http/message.hpp>
 #include <robots/rep/document/document.hpp>
+#include <robots/usage/license_link.hpp>
 #include <robots/usage/page_statements.hpp>
 
 #include <doctest/doctest.h>
@@ -56,6 +58,7 @@ page_statements page_of_case(const json& one) {
   if (one.contains("tdmrep")) {
     page.tdmrep(one.at("tdmrep").get<std::string>());
   }
+  page.honour_vendor_meanings(one.value("vendor_meanings", false));
   const std::set<std::string> unread = one.value("unread", std::set<std::string>{});
   const auto mark = [&](statement_place place, const char* name) {
     unread.contains(name) ? page.mark_unread(place) : page.mark_read(place);
@@ -64,6 +67,23 @@ page_statements page_of_case(const json& one) {
   mark(statement_place::meta, "meta");
   mark(statement_place::tdmrep, "tdmrep");
   return page;
+}
+
+/// Returns the name of the licence that a response demands.
+std::string demand_of(const json& one) {
+  std::vector<robots::http_header> headers;
+  for (const json& header : one.value("headers", json::array())) {
+    headers.push_back({header.at(0).get<std::string>(), header.at(1).get<std::string>()});
+  }
+  switch (robots::licence_demand(one.at("status").get<int>(), headers).need) {
+    case robots::licence_need::token:
+      return "token";
+    case robots::licence_need::payment:
+      return "payment";
+    case robots::licence_need::none:
+      break;
+  }
+  return "none";
 }
 
 permission ask(const page_statements& page, const std::string& name) {
@@ -94,8 +114,11 @@ TEST_CASE("The conformance cases about the use of pages have the expected answer
       for (const auto& [asked, expected] : licenses.items()) {
         CHECK(ask(page, asked).licenses == expected.get<std::vector<std::string>>());
       }
+      if (one.contains("demand")) {
+        CHECK(demand_of(one) == one.at("demand").get<std::string>());
+      }
       ++cases;
     }
   }
-  CHECK(cases > 100);
+  CHECK(cases > 200);
 }
