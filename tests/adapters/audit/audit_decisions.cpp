@@ -41,11 +41,22 @@ using robots::test::lines_of;
 using robots::test::replace;
 using texts = std::vector<std::string>;
 
+/// Returns the lines of the sample, which fit in one file.
+const texts& sample_lines() {
+  static const texts lines = [] {
+    const robots::test::temporary_folder folder;
+    const texts files = robots::test::write_sample({.path = (folder.path() / "audit").string()});
+    REQUIRE(files.size() == 1);
+    return lines_of(files);
+  }();
+  return lines;
+}
+
 /// A trail in one file. Tests falsify it.
 struct whole_trail {
-  whole_trail()
-      : files{robots::test::write_sample({.path = (folder.path() / "audit").string()})},
-        lines{lines_of(files)} {}
+  whole_trail() : files{(folder.path() / "audit.000001.jsonl").string()}, lines{sample_lines()} {
+    robots::test::write_lines(files.at(0), lines);
+  }
 
   /// Rewrites the hashes from a line on, as an attacker can, and verifies the decisions.
   [[nodiscard]] audit_decisions verify_from(std::size_t line) {
