@@ -2,6 +2,7 @@
 #include "fuzz/input.hpp"
 #include <robots/usage/page_rule.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,13 @@ void fuzz::fuzz_robots_tag(octets input) {
     require(rule.kind != page_rule_kind::unknown || !rule.problem.empty(),
             "an unknown rule of a List states nothing");
   }
-  if (text.find_first_not_of(' ') == std::string::npos) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) {
     require(rules.empty(), "a List without members has no rules");
+    return;
+  }
+  if (text[first] == '\t') {  // a tab may stand between members only
+    require(has_failed(rules), "no tab stands in front of a List");
     return;
   }
   const std::string behind = "*;noindex, " + text;
