@@ -45,6 +45,7 @@ export namespace robots {
   using robots::basic_admission;
   using robots::basic_host_gate;
   using robots::basic_robots_cache;
+  using robots::basic_tdmrep_cache;
   using robots::breaker_event;
   using robots::breaker_options;
   using robots::breaker_state;
@@ -234,6 +235,8 @@ export namespace robots {
   using robots::statement_kind;
   using robots::statement_place;
   using robots::tdm_reservation;
+  using robots::tdmrep_copy;
+  using robots::tdmrep_state;
   using robots::to_editable;
   using robots::usage_lines;
   using robots::usage_lines_of;

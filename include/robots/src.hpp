@@ -4,6 +4,7 @@
 /// other headers only declare these functions. Then include this header in exactly one source file
 /// of the program. The target robots::compiled defines the macro and compiles such a source file.
 #include <robots/cache/basic_robots_cache.ipp>
+#include <robots/cache/tdmrep_cache.ipp>
 #include <robots/fetch/retrieval.ipp>
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>

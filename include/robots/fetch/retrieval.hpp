@@ -51,6 +51,10 @@ struct retrieval_options {
   /// If not null, gets the number of each try in which an exchange has timed out. Any thread may
   /// read the number during the retrieval.
   std::shared_ptr<std::atomic<int>> timed_out_tries{};
+  /// The path of the file at each origin, and the header `Accept` of each request. The texts must
+  /// live as long as the retrieval.
+  std::string_view path = "/robots.txt";
+  std::string_view accept = "text/plain, */*;q=0.1";
 };
 
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
@@ -81,8 +85,9 @@ inline void validate(const retrieval_options& options) {
                 ": use a share from 0 to 1");
 }
 
-/// Retrieves one robots.txt, but does no I/O and reads no clock. The caller, called the driver,
-/// does the step that `next()` names, and reports the result, as `take_step` does.
+/// Retrieves one robots.txt, or another file of a site, but does no I/O and reads no clock. The
+/// caller, called the driver, does the step that `next()` names, and reports the result, as
+/// `take_step` does.
 ///
 /// Asks the origins of the site in turn until an origin responds. A cancelled exchange or a refused
 /// address ends the search. An open circuit breaker ends the search if the origin is in reach: the

@@ -98,7 +98,7 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
 }
 
 ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
-  chain_.assign(1, own_origin() + "/robots.txt");
+  chain_.assign(1, own_origin().append(options_.path));
   begin_try(now);
 }
 
@@ -123,7 +123,7 @@ ROBOTS_INLINE void retrieval::send(time_point now) {
   sent_at_ = now;
   fetch_request request{
       .url = chain_.back(),
-      .headers = {{"User-Agent", options_.user_agent}, {"Accept", "text/plain, */*;q=0.1"}},
+      .headers = {{"User-Agent", options_.user_agent}, {"Accept", std::string{options_.accept}}},
       .timeout = options_.timeout,
       .max_bytes = options_.max_bytes,
       .stop = {}};

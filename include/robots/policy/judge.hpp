@@ -109,6 +109,22 @@ inline void validate(const judge_options& options) {
                     options.max_ttl);
 }
 
+/// Completes a head whose outcome is final: counts the failure, reads the lifetime that the server
+/// states, and sets the lifetime in force. `failures` is the number of failures in a row before it.
+/// For `unchanged` and `random`, see `lifetime_of`.
+inline void set_lifetime(record_head& head, int failures, const record_head* unchanged,
+                         const judge_options& options, wall_time now, double random) {
+  if (is_failure(head.outcome)) {
+    const bool one_more =
+        head.outcome != outcome::circuit_open && failures < (std::numeric_limits<int>::max)();
+    head.failures = failures + (one_more ? 1 : 0);
+    head.server_lifetime = retry_after(head.headers, now);
+  } else {
+    head.server_lifetime = freshness_lifetime(head.headers, now);
+  }
+  head.lifetime = lifetime_of(head, unchanged, options, random);
+}
+
 /// The times until which a policy is fresh, usable and kept.
 struct validity {
   time_point fresh_until{};  ///< the policy answers without a request until this time
@@ -187,18 +203,10 @@ struct earlier_policies {
     result.body.clear();
     result.truncated = false;
   }
-  if (is_failure(result.outcome)) {
-    const int failures = before.last ? before.last->source().failures : 0;
-    const bool one_more =
-        result.outcome != outcome::circuit_open && failures < (std::numeric_limits<int>::max)();
-    result.failures = failures + (one_more ? 1 : 0);
-    result.server_lifetime = retry_after(result.headers, now);
-  } else {
-    result.server_lifetime = detail::freshness_lifetime(result.headers, now);
-  }
   const bool is_renewal = result.not_modified && before.unchanged;
   const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
-  result.lifetime = lifetime_of(result, unchanged ? &*unchanged : nullptr, options, random);
+  set_lifetime(result, before.last ? before.last->source().failures : 0,
+               unchanged ? &*unchanged : nullptr, options, now, random);
   return result;
 }
 

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/exceptions.hpp>
+#include <robots/base/json_reader.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/cache/tdmrep_cache.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/usage/tdm_reservation.hpp>
+
+#include <algorithm>
+
+namespace robots::cache_detail {
+
+/// Where the file of a site is (TDMRep, section 6.1).
+inline constexpr std::string_view tdmrep_path = "/.well-known/tdmrep.json";
+
+/// Returns true if a text is JSON, so that it can be a tdmrep.json. An error page is no JSON.
+[[nodiscard]] inline bool is_tdmrep(const std::string& text) {
+  return text.size() > max_tdmrep_bytes || base::read_json(text).has_value();
+}
+
+ROBOTS_INLINE tdmrep_table::tdmrep_table(cache_controls& rules, std::size_t capacity)
+    : sites{capacity},
+      rules_{rules},
+      judging_{judge_options_of(rules.options())},
+      random_{rules.options().seed} {
+  base::require(capacity > 0, "basic_tdmrep_cache: capacity", capacity, ": use 1 or more");
+}
+
+ROBOTS_INLINE detail::retrieval tdmrep_table::begin(const site& asked, time_point now,
+                                                    detail::known_copy known) {
+  detail::retrieval_options options = retrieval_options_of(rules_.options());
+  options.path = tdmrep_path;
+  options.accept = "application/json, */*;q=0.1";
+  // One octet more than a reader accepts shows that a file is too long, which reserves the rights.
+  options.max_bytes = max_tdmrep_bytes + 1;
+  options.seed = random_();
+  options.may_ask = [this](const origin& target) {
+    return !rules_.is_denied(to_string(target) + "/");
+  };
+  return {asked, std::move(options), now, std::move(known)};
+}
+
+ROBOTS_INLINE bool tdmrep_table::may_fetch(std::string_view url, const call_options& call) {
+  return rules_.get(url, call)->allows(tdmrep_path);
+}
+
+ROBOTS_INLINE void tdmrep_table::keep(entry& known, detail::retrieval_result result,
+                                      const wall_anchor& now) {
+  record_head head;
+  static_cast<detail::retrieval_facts&>(head) = static_cast<detail::retrieval_facts&&>(result);
+  if (head.outcome == outcome::cancelled) {
+    return;  // says nothing about the site
+  }
+  const bool is_renewed = head.not_modified && known.good != nullptr;
+  if (head.outcome == outcome::success && !is_renewed) {
+    const bool is_cut = head.truncated && result.body.size() <= max_tdmrep_bytes;
+    if (is_cut || head.not_modified) {
+      head.outcome = outcome::server_error;
+    } else if (known.good != nullptr && !is_tdmrep(result.body)) {
+      head.outcome = outcome::challenged;
+    }
+  }
+  const std::optional<record_head> unchanged =
+      is_renewed ? std::optional{known.good_head} : std::nullopt;
+  detail::set_lifetime(head, known.failures, unchanged ? &*unchanged : nullptr, judging_, now.wall,
+                       random_.draw());
+  known.failures = head.failures;
+  known.last = head.outcome;
+  known.fresh_until = base::saturating_add(now.steady, head.lifetime);
+  known.is_absent = head.outcome == outcome::not_found;
+  if (head.outcome == outcome::success) {
+    known.good_at = now.steady;
+    if (is_renewed) {
+      known.good_head = detail::renewed(*unchanged, std::move(head));
+    } else {
+      known.good = std::make_shared<const std::string>(std::move(result.body));
+      head.validators = detail::validators_of(head.headers);
+      known.good_head = std::move(head);
+    }
+    known.good_head.headers.clear();
+  } else if (known.is_absent) {
+    known.good.reset();
+    known.good_head = {};
+  }
+}
+
+ROBOTS_INLINE tdmrep_copy tdmrep_table::answer(const entry& known, time_point now) const {
+  tdmrep_copy copy{.outcome = known.last};
+  const bool is_fresh = now < known.fresh_until;
+  const bool is_young = now <= base::saturating_add(known.good_at, judging_.last_good_for);
+  const bool is_newest = known.last == outcome::success && is_fresh;
+  if (known.good != nullptr && (is_newest || is_young)) {
+    copy.state = tdmrep_state::file;
+    copy.text = known.good;
+    copy.is_last_good = !is_newest;
+  } else if (known.is_absent && is_fresh) {
+    copy.state = tdmrep_state::none;
+  }
+  return copy;
+}
+
+ROBOTS_INLINE tdmrep_table::entry* tdmrep_table::find_or_add(const std::string& key,
+                                                             time_point now) {
+  const auto until = [this](const entry& known) {
+    const time_point good_until = base::saturating_add(known.good_at, judging_.last_good_for);
+    return known.is_asked ? (time_point::max)() : (std::max)(known.fresh_until, good_until);
+  };
+  return sites.find_or_add(key, now, until, now);
+}
+
+}  // namespace robots::cache_detail
