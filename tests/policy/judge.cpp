@@ -58,6 +58,18 @@ std::string malformed_file() {
 
 }  // namespace
 
+TEST_CASE("Rules without a slash in front make no file malformed, and match nothing") {
+  const auto result =
+      judged(record_of_outcome(outcome::success,
+                               "User-agent: *\nDisallow: a\nDisallow: b\nDisallow: c\nDisallow: d\n"
+                               "Disallow: e\nDisallow: /private\n"),
+             strict_options());
+  CHECK(result->basis() == policy_basis::rules);
+  CHECK(result->outcome() == outcome::success);
+  CHECK_FALSE(result->allows("/private"));
+  CHECK(result->allows("/a"));
+}
+
 TEST_CASE("The action for the outcome decides the effect of a record") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {

@@ -154,8 +154,9 @@ struct file_findings {
   /// The number of lines with content in a text, and the number of malformed lines among them.
   struct line_counts {
     std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
-    /// Lines that are not `key: value`, or have an invalid value, as in `Crawl-delay: soon` and
-    /// `Disallow: x`. Each malformed line has a finding of severity `error`.
+    /// Lines that are not `key: value`, or have an invalid value, as in `Crawl-delay: soon`. Each
+    /// malformed line has a finding of severity `error`. A rule such as `Disallow: x` is an error
+    /// of its author, but no malformed line: many real files have such rules beside good ones.
     std::uint32_t malformed = 0;
     /// True if the text begins like another kind of file, such as HTML or JSON.
     bool not_robots_txt = false;

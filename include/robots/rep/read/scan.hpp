@@ -414,7 +414,7 @@ class scanner {
       report(diagnostic_code::rule_outside_group, line.key);
     }
     if (pattern_never_matches(line.value)) [[unlikely]] {
-      malformed(diagnostic_code::pattern_never_matches, line.value);
+      report(diagnostic_code::pattern_never_matches, line.value);
     }
   }
 
