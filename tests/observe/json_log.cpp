@@ -167,6 +167,13 @@ TEST_CASE("Events have the levels of the pipeline guide") {
     CHECK(has(line, R"("malformed_lines":1)"));
     CHECK(has(line, R"("findings":[{"line":2,"column":1,"severity":"error",)"));
   }
+  SUBCASE("WARN for lines that are read by a guess, with the first") {
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisalow: /a\nDisallow /b\n"));
+    CHECK(bot.cache.allowed("https://example.com/"));
+    const std::string line = lines.only("parse");
+    CHECK(line.starts_with(R"("level":"WARN")"));
+    CHECK(has(line, "2 rules, 2 lines by a guess, the first is line 2"));
+  }
   SUBCASE("WARN for another charset") {
     bot.web.on(robots_url, ScriptedFetcher::ok("\xFE\xFF"));
     CHECK(bot.cache.allowed("https://example.com/"));

@@ -3,6 +3,7 @@
 
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/usage/permission.hpp>
 
@@ -21,7 +22,8 @@ struct answer {
   unsigned round = 0;       ///< the round from 1 with --repeat, else 0
   std::optional<std::chrono::nanoseconds> elapsed{};  ///< the time of the answer, with --timing
   std::optional<explanation> why{};                   ///< the rules that matched, with --explain
-  std::vector<permission> permissions{};              ///< the answers for purposes, with --purpose
+  std::vector<diagnostic> mistakes{};     ///< warnings and errors of the file, with --explain
+  std::vector<permission> permissions{};  ///< the answers for purposes, with --purpose
 
   /// Returns true if a robots.txt was asked for, with or without success.
   [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refused(); }

@@ -62,8 +62,17 @@ json explain_of(const answer& about) {
                        {"specificity", rule.specificity},
                        {"line", rule.line}});
   }
+  json mistakes = json::array();
+  for (const diagnostic& mistake : about.mistakes) {
+    mistakes.push_back({{"line", mistake.line},
+                        {"column", mistake.column},
+                        {"severity", to_string(mistake.severity)},
+                        {"code", to_string(mistake.code)},
+                        {"text", text_of(mistake.text)}});
+  }
   const bool url = about.decided.reason != decision_reason::invalid_url;
-  return {{"group", about.has_rules() ? json(to_string(why.group)) : json{}},
+  return {{"mistakes", mistakes},
+          {"group", about.has_rules() ? json(to_string(why.group)) : json{}},
           {"target", url ? text_of(why.target) : json{}},
           {"matches", matches}};
 }

@@ -397,7 +397,9 @@ class command_line {
             "--tdmrep", [this](const std::string& name) { wanted_.tdmrep = name; },
             "the tdmrep.json of the site, for --purpose")
         ->option_text("FILE");
-    app_.add_flag("--explain", wanted_.explain, "add the group, the target and all matches");
+    app_.add_flag_callback(
+        "--explain", [this] { wanted_.explain = wanted_.cache.keep_text = true; },
+        "add the group, target, all matches and mistakes");
     app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
     app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");
   }

@@ -4,6 +4,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>
 
@@ -197,6 +198,17 @@ std::string explanation_text(const answer& about, const text_style& style) {
     line("no rule matches: allowed");
   } else if (why.matches.size() == 1) {
     line("without this rule, no rule matches: allowed");
+  }
+  constexpr std::size_t most = 10;
+  for (std::size_t i = 0; i < about.mistakes.size() && i < most; ++i) {
+    const diagnostic& mistake = about.mistakes[i];
+    line("mistake: line " + std::to_string(mistake.line) + ", " +
+         std::string{to_string(mistake.severity)} + ": " + base::printable(mistake.text) + " [" +
+         std::string{to_string(mistake.code)} + ']');
+  }
+  if (about.mistakes.size() > most) {
+    line("and " + counted(about.mistakes.size() - most, "mistake") +
+         " more: robots-check lint lists them");
   }
   return text;
 }

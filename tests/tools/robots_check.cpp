@@ -192,6 +192,7 @@ class session {
     }
     if (wanted_.explain) {
       about.why = answered.policy->rules().explain(detail::target_for(*answered.policy, full));
+      about.mistakes = mistakes_in(*answered.policy);
     }
     if (!wanted_.purposes.empty() && answered.reason != decision_reason::invalid_url) {
       about.permissions = permissions_for(answered, full);
@@ -211,6 +212,18 @@ class session {
       }
       print(lines);
     }
+  }
+
+  /// Returns the warnings and errors that `lint` finds in the robots.txt in force.
+  [[nodiscard]] std::vector<diagnostic> mistakes_in(const policy& used) const {
+    if (used.basis() != policy_basis::rules && used.basis() != policy_basis::last_good) {
+      return {};
+    }
+    std::vector<diagnostic> mistakes =
+        lint(used.text(), wanted_.cache.parse, wanted_.cache.malformed);
+    std::erase_if(mistakes,
+                  [](const diagnostic& mistake) { return mistake.severity == severity::note; });
+    return mistakes;
   }
 
   /// Returns the answers for the purposes that the user gave.

@@ -925,14 +925,40 @@ TEST_CASE("--explain says when there are no rules") {
   CHECK(excluded.status == 1);
   CHECK(excluded.lines().at(1) == "    no rules: the host is excluded and was not asked");
   const json answer = file.check_json({"--exclude", "gov", "--explain", "https://a.gov/"});
-  CHECK(answer.at("explain") ==
-        json{{"group", nullptr}, {"target", "/"}, {"matches", json::array()}});
+  CHECK(answer.at("explain") == json{{"group", nullptr},
+                                     {"target", "/"},
+                                     {"matches", json::array()},
+                                     {"mistakes", json::array()}});
   const json no_url = file.check_json({"--explain", "ftp://example.com/"});
-  CHECK(no_url.at("explain") ==
-        json{{"group", nullptr}, {"target", nullptr}, {"matches", json::array()}});
+  CHECK(no_url.at("explain") == json{{"group", nullptr},
+                                     {"target", nullptr},
+                                     {"matches", json::array()},
+                                     {"mistakes", json::array()}});
   const robots_file garbage("what\nis\nthis\nfile\nhere\nnow\n");
   CHECK(contains(garbage.check({"--fallback", "strict", "--explain", "/a"}).output,
                  "    no rules: no robots.txt was obeyed\n"));
+}
+
+TEST_CASE("--explain names the mistakes of the file") {
+  const robots_file file(
+      "User-agent: GPTBot, ClaudeBot\nDisallow: /\n"
+      "User-agent: PlumBot\nCrawl-delay: 2\nUser-agent: \"FooBot\"\nDisallow: /.*b\n"
+      "Content-Signals: ai-train=no\n");
+  const std::string text = file.check({"-a", "GPTBot", "--explain", "/x"}).output;
+  for (const char* const mistake :
+       {"    mistake: line 1, error: ", "[several_names_in_line]\n", "[delay_only_group]\n",
+        "    mistake: line 5, ", "[regular_expression]\n", "    mistake: line 7, warning: "}) {
+    CAPTURE(text);
+    CHECK(contains(text, mistake));
+  }
+  const json answer = file.check_json({"--explain", "/x"});
+  CHECK(answer.at("explain").at("mistakes").at(0).at("code") == "several_names_in_line");
+  CHECK(answer.at("explain").at("mistakes").at(0).at("line") == 1);
+  const robots_file bad("User-agent: *\n" + std::string(12 * 2, '\n') +
+                        "Allow: 1\nAllow: 2\nAllow: 3\nAllow: 4\nAllow: 5\nAllow: 6\nAllow: 7\n"
+                        "Allow: 8\nAllow: 9\nAllow: 10\nAllow: 11\nAllow: 12\n");
+  CHECK(contains(bad.check({"--explain", "/x"}).output,
+                 "    and 2 mistakes more: robots-check lint lists them\n"));
 }
 
 TEST_CASE("--explain --json adds the group, the target and the matches") {
@@ -940,6 +966,7 @@ TEST_CASE("--explain --json adds the group, the target and the matches") {
   const json answer = file.check_json({"--explain", "/%7Ea"});
   CHECK(answer.at("explain") == json{{"group", "everyone"},
                                      {"target", "/~a"},
+                                     {"mistakes", json::array()},
                                      {"matches", json::array({{{"directive", "disallow"},
                                                                {"pattern", "/%7ea$"},
                                                                {"compared", "/~a$"},

@@ -6,6 +6,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
+#include <robots/observe/detail/guessed_lines.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
@@ -100,6 +101,10 @@ struct event_text {
     std::string text = "robots.txt was read: " + counted(rules, "rule");
     if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
       text += ", but " + policy_detail::malformed_text(found);
+    }
+    if (const guessed_lines guessed = guessed_lines::in(found); guessed.count > 0) {
+      text += ", " + counted(guessed.count, "line") + " by a guess, the first is line " +
+              std::to_string(guessed.first);
     }
     return text += event.invalid_utf8 ? ", but it is not valid UTF-8" : "";
   }

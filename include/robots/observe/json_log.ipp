@@ -8,6 +8,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/host.hpp>
+#include <robots/observe/detail/guessed_lines.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
@@ -49,6 +50,7 @@ struct event_level {
   log_level operator()(const parse_event& event) const {
     const record_head source = event.policy.source();
     const bool odd = event.policy.lines().malformed > 0 ||
+                     observe_detail::guessed_lines::in(event.policy.findings()).count > 0 ||
                      source.charset != detail::charset::utf_8 || event.invalid_utf8;
     return source.outcome == outcome::malformed ? critical : odd ? warn : info;
   }
