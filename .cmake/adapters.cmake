@@ -82,4 +82,6 @@ function(robots_add_adapter name)
               include
               FILES
               ${arg_HEADERS})
+  set_target_properties(robots_${name} PROPERTIES EXPORT_NAME ${name} SYSTEM ${ROBOTS_IS_SYSTEM})
+  set_property(GLOBAL APPEND PROPERTY ROBOTS_ADAPTER_TARGETS robots_${name})
 endfunction()

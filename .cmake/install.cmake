@@ -15,6 +15,22 @@ install(
   NAMESPACE robots::
   DESTINATION "${robots_package_dir}")
 
+
+# A project that contains this one can install a library of its own over an adapter. For this, the adapter
+# must be in an export set. find_package(robots) does not read these files: it makes each adapter
+# whose packages it finds.
+get_property(robots_adapter_targets GLOBAL PROPERTY ROBOTS_ADAPTER_TARGETS)
+foreach(target IN LISTS robots_adapter_targets)
+  install(
+    TARGETS ${target}
+    EXPORT ${target}-targets
+    FILE_SET HEADERS)
+  install(
+    EXPORT ${target}-targets
+    NAMESPACE robots::
+    DESTINATION "${robots_package_dir}/adapters")
+endforeach()
+
 get_property(robots_adapters GLOBAL PROPERTY ROBOTS_ADAPTERS)
 set(ROBOTS_ADAPTER_CALLS "")
 foreach(adapter IN LISTS robots_adapters)
