@@ -1,5 +1,6 @@
 // RFC 9309, section 2.2.4: "Parsing of other records MUST NOT interfere with the parsing of
 // explicitly defined records." Extension lines anywhere in a file change no verdict.
+#include "support/text_of.hpp"
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 
@@ -7,10 +8,15 @@
 
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#ifndef ROBOTS_CORPUS_DIR
+#define ROBOTS_CORPUS_DIR ""
+#endif
 
 namespace {
 
@@ -137,6 +143,43 @@ TEST_CASE("Any number of extension lines anywhere change no verdict") {
     CAPTURE(changed);
     CHECK(all_same(file, changed));
   }
+}
+
+// The files are real. They are beside the project, if they are there at all.
+TEST_CASE("Lines about use between all lines of a real file change no verdict") {
+  const std::filesystem::path folder{std::filesystem::path{ROBOTS_CORPUS_DIR} / "files"};
+  if (!std::filesystem::is_directory(folder)) {
+    MESSAGE("skipped: set ROBOTS_CORPUS_DIR to a folder with real files");
+    return;
+  }
+  constexpr std::array<std::string_view, 4> usage_lines{
+      "Content-Signal: search=yes, ai-train=no\n", "Content-Usage: /a train-ai=n\n",
+      "License: https://example.com/license.xml\n", "Content-Signal: /x use=full\n"};
+  std::size_t files_asked = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{folder}) {
+    const std::string text = robots::test::text_of(entry.path());
+    std::string changed;
+    std::size_t number = 0;
+    for (const char c : text) {  // a line stays behind the first, which can have a byte order mark
+      changed += c;
+      if (c == '\n') {
+        changed += usage_lines[number++ % usage_lines.size()];
+      }
+    }
+    constexpr std::size_t limit = 512'000;  // beyond it, more lines cut another part of the file
+    if (changed.size() > limit) {
+      continue;
+    }
+    ++files_asked;
+    const robots::rule_set before = robots::compile(text, "Googlebot");
+    const robots::rule_set after = robots::compile(changed, "Googlebot");
+    for (const std::string_view target : {"/", "/a", "/search?q=1", "/wp-admin/", "/x/y.pdf"}) {
+      CAPTURE(entry.path().string());
+      CAPTURE(target);
+      CHECK(same(before.match(target), after.match(target)));
+    }
+  }
+  CHECK(files_asked > 0);
 }
 
 TEST_CASE("The comparison detects a line that is not an extension") {
