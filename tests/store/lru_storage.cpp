@@ -632,20 +632,20 @@ double hit_rate(Store& storage, const std::vector<std::size_t>& requests,
 
 /// Returns the share of the requests that an exact LRU of that capacity answers from its memory.
 double exact_hit_rate(std::size_t capacity, const std::vector<std::size_t>& requests) {
-  std::list<std::size_t> kept;  // the newest use is first
+  std::list<std::size_t> newest_first;
   std::unordered_map<std::size_t, std::list<std::size_t>::iterator> places;
   std::size_t hits = 0;
   for (const std::size_t request : requests) {
     if (const auto known = places.find(request); known != places.end()) {
       ++hits;
-      kept.splice(kept.begin(), kept, known->second);
+      newest_first.splice(newest_first.begin(), newest_first, known->second);
       continue;
     }
-    kept.push_front(request);
-    places[request] = kept.begin();
-    if (kept.size() > capacity) {
-      places.erase(kept.back());
-      kept.pop_back();
+    newest_first.push_front(request);
+    places[request] = newest_first.begin();
+    if (newest_first.size() > capacity) {
+      places.erase(newest_first.back());
+      newest_first.pop_back();
     }
   }
   return static_cast<double>(hits) / static_cast<double>(requests.size());
