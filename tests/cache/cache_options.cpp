@@ -78,6 +78,7 @@ TEST_CASE("Options that contradict each other are refused with a message that sa
       {"default_ttl", [](cache_options& o) { o.default_ttl = -1s; }},
       {"fast_change_within", [](cache_options& o) { o.fast_change_within = -1s; }},
       {"failure_ttl", [](cache_options& o) { o.failure_ttl = -1s; }},
+      {"unreachable_ttl", [](cache_options& o) { o.unreachable_ttl = -1s; }},
       {"last_good_for", [](cache_options& o) { o.last_good_for = -1s; }},
       {"malformed.share", [](cache_options& o) { o.malformed.share = -0.01; }},
       {"malformed.share", [](cache_options& o) { o.malformed.share = 1.01; }},

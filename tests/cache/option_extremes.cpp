@@ -198,6 +198,8 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
       {"max_ttl", [](cache_options& o, std::size_t extreme) { set_extreme(o.max_ttl, extreme); }},
       {"failure_ttl",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.failure_ttl, extreme); }},
+      {"unreachable_ttl",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.unreachable_ttl, extreme); }},
       {"max_failure_ttl",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.max_failure_ttl, extreme); }},
       {"last_good_for",

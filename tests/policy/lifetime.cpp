@@ -34,6 +34,22 @@ TEST_CASE("Each failure in a row is remembered twice as long, up to an hour") {
   CHECK(failure_lifetime(options, std::numeric_limits<int>::max(), 0.0) == 1h);
 }
 
+TEST_CASE("A failure without a response can be remembered for a shorter time than a server error") {
+  judge_options options = usual();
+  CHECK(failure_lifetime(options, 1, 0.0, outcome::unreachable) == 5min);
+  options.unreachable_ttl = 30s;
+  CHECK(failure_lifetime(options, 1, 0.0, outcome::unreachable) == 30s);
+  CHECK(failure_lifetime(options, 2, 0.0, outcome::unreachable) == 1min);
+  CHECK(failure_lifetime(options, 99, 0.0, outcome::unreachable) == 1h);
+  CHECK(failure_lifetime(options, 1, 0.0, outcome::server_error) == 5min);
+  CHECK(failure_lifetime(options, 1, 0.0, outcome::too_many_requests) == 5min);
+  robots::record_head lost{{.outcome = outcome::unreachable}};
+  lost.failures = 1;
+  CHECK(robots::detail::lifetime_of(lost, nullptr, options, 0.0) == 30s);
+  options.unreachable_ttl = 0s;
+  CHECK(failure_lifetime(options, 9, 0.0, outcome::unreachable) == 0s);
+}
+
 TEST_CASE("The random part shortens a lifetime by at most a tenth") {
   const judge_options options = usual();
   CHECK(failure_lifetime(options, 1, 1.0) == 4min + 30s);

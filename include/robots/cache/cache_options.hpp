@@ -78,6 +78,10 @@ struct cache_options {
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   /// The lifetime of a failure. It doubles with each further failure in a row.
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  /// The lifetime of a failure without a response (`outcome::unreachable`), such as a lost
+  /// connection, which is often over sooner than a 5xx or a 429. Doubles in the same way. If empty,
+  /// `failure_ttl` applies.
+  std::optional<std::chrono::seconds> unreachable_ttl{};
   /// The maximum lifetime of a failure.
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   /// The share of a failure's lifetime that is random, from 0 to 1.
@@ -163,6 +167,7 @@ namespace cache_detail {
           .min_ttl = options.min_ttl,
           .max_ttl = options.max_ttl,
           .failure_ttl = options.failure_ttl,
+          .unreachable_ttl = options.unreachable_ttl,
           .max_failure_ttl = options.max_failure_ttl,
           .failure_jitter = options.failure_jitter,
           .breaker_cooldown = options.breaker.cooldown,

@@ -41,6 +41,7 @@ struct judge_options {
   std::chrono::seconds min_ttl = std::chrono::minutes{5};
   std::chrono::seconds max_ttl = std::chrono::hours{24};
   std::chrono::seconds failure_ttl = std::chrono::minutes{5};
+  std::optional<std::chrono::seconds> unreachable_ttl{};
   std::chrono::seconds max_failure_ttl = std::chrono::hours{1};
   double failure_jitter = 0.1;
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};  ///< after `circuit_open`
@@ -59,6 +60,7 @@ inline void validate(const judge_options& options) {
        {std::pair{"min_ttl", options.min_ttl}, std::pair{"max_ttl", options.max_ttl},
         std::pair{"default_ttl", options.default_ttl},
         std::pair{"failure_ttl", options.failure_ttl},
+        std::pair{"unreachable_ttl", options.unreachable_ttl.value_or(std::chrono::seconds{0})},
         std::pair{"max_failure_ttl", options.max_failure_ttl},
         std::pair{"last_good_for", options.last_good_for},
         std::pair{"stale_while_revalidate", options.stale_while_revalidate}}) {
@@ -73,11 +75,15 @@ inline void validate(const judge_options& options) {
 /// Returns the lifetime of a failure. `failures` is the number of failures in a row, including this
 /// failure. `random`, from 0 to 1, shortens the lifetime a little, so that sites that failed
 /// together are asked at different times.
-[[nodiscard]] constexpr std::chrono::seconds failure_lifetime(const judge_options& options,
-                                                              int failures, double random) {
+[[nodiscard]] constexpr std::chrono::seconds failure_lifetime(
+    const judge_options& options, int failures, double random,
+    outcome kind = outcome::server_error) {
   using std::chrono::seconds;
-  const seconds most = (std::max)(options.failure_ttl, options.max_failure_ttl);
   seconds lifetime = options.failure_ttl;
+  if (kind == outcome::unreachable && options.unreachable_ttl) {
+    lifetime = *options.unreachable_ttl;
+  }
+  const seconds most = (std::max)(lifetime, options.max_failure_ttl);
   for (int i = 1; i < failures && lifetime < most && lifetime.count() > 0; ++i) {
     lifetime = lifetime > most / 2 ? most : 2 * lifetime;
   }
@@ -100,7 +106,7 @@ inline void validate(const judge_options& options) {
   }
   if (is_failure(head.outcome)) {
     const auto least =
-        (std::min)(failure_lifetime(options, head.failures, random), options.max_ttl);
+        (std::min)(failure_lifetime(options, head.failures, random, head.outcome), options.max_ttl);
     return std::clamp(head.server_lifetime.value_or(least), least, options.max_ttl);
   }
   const std::chrono::seconds otherwise =
