@@ -190,6 +190,26 @@ TEST_CASE("The table of tdmrep.json files is bounded") {
                        "basic_tdmrep_cache: capacity is 0: use 1 or more", std::invalid_argument);
 }
 
+TEST_CASE("A site that was asked while the table was full can be forgotten later") {
+  tdmrep_web site{robots::test::foo_bot_that_asks_once(), 1};
+  robots::test::gate door;
+  site.web.on_call(tdmrep_url, robots::test::behind(door, robots::test::ok(reserved)));
+  for (const std::string name : {"b", "c"}) {
+    site.web.on("https://" + name + ".example/robots.txt", ScriptedFetcher::status(404));
+    site.web.on("https://" + name + ".example/.well-known/tdmrep.json", robots::test::ok(reserved));
+  }
+  std::jthread first{[&] { static_cast<void>(site.tdmrep.get(tdm_page)); }};
+  door.wait_for_arrivals();
+  CHECK(site.tdmrep.get("https://b.example/").state == tdmrep_state::file);
+  door.open();
+  first.join();
+  site.clock.advance(24h * 60);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(site.tdmrep.get("https://c.example/").state == tdmrep_state::file);
+  }
+  CHECK(site.web.count("https://c.example/.well-known/tdmrep.json") == 1);
+}
+
 TEST_CASE("Threads that ask for one tdmrep.json share one fetch") {
   tdmrep_web site;
   robots::test::gate door;

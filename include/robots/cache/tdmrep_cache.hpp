@@ -91,11 +91,17 @@ class tdmrep_table {
   /// Returns the entry of a site, or null if there is no room for it.
   [[nodiscard]] entry* find_or_add(const std::string& key, time_point now);
 
+  /// Ends the fetch of an entry of the table, and wakes the threads that wait for it.
+  void end_fetch(entry& known);
+
   std::mutex mutex;  ///< guards `sites`
   base::site_table<entry> sites;
   base::clock_condition changed;  ///< a retrieval has ended
 
  private:
+  /// Returns the time from which the table may forget an entry.
+  [[nodiscard]] time_point until(const entry& known) const;
+
   cache_controls& rules_;
   detail::judge_options judging_;
   base::counter_random random_;
@@ -155,7 +161,7 @@ class basic_tdmrep_cache {
     entry alone;  // without room in the table, the answer is not kept
     entry& fetched = known != nullptr ? *known : alone;
     fetched.is_asked = true;
-    const end_of_fetch at_end{table_, fetched, lock};
+    const end_of_fetch at_end{table_, known, lock};
     const detail::known_copy copy{fetched.good_head.final_url, fetched.good_head.validators};
     lock.unlock();
     if (table_.may_fetch(url, call)) {
@@ -188,18 +194,19 @@ class basic_tdmrep_cache {
  private:
   using entry = cache_detail::tdmrep_table::entry;
 
-  /// Ends the fetch of an entry, also after an exception.
+  /// Ends the fetch of an entry, also after an exception. `known` is null without an entry.
   struct end_of_fetch {
     cache_detail::tdmrep_table& table;
-    entry& fetched;
+    entry* known;
     std::unique_lock<std::mutex>& lock;
 
     ~end_of_fetch() {
       if (!lock.owns_lock()) {
         lock.lock();
       }
-      fetched.is_asked = false;
-      table.changed.notify_all();
+      if (known != nullptr) {
+        table.end_fetch(*known);
+      }
     }
   };
 

@@ -102,13 +102,20 @@ ROBOTS_INLINE tdmrep_copy tdmrep_table::answer(const entry& known, time_point no
   return copy;
 }
 
+ROBOTS_INLINE time_point tdmrep_table::until(const entry& known) const {
+  const time_point good_until = base::saturating_add(known.good_at, judging_.last_good_for);
+  return known.is_asked ? (time_point::max)() : (std::max)(known.fresh_until, good_until);
+}
+
 ROBOTS_INLINE tdmrep_table::entry* tdmrep_table::find_or_add(const std::string& key,
                                                              time_point now) {
-  const auto until = [this](const entry& known) {
-    const time_point good_until = base::saturating_add(known.good_at, judging_.last_good_for);
-    return known.is_asked ? (time_point::max)() : (std::max)(known.fresh_until, good_until);
-  };
-  return sites.find_or_add(key, now, until, now);
+  return sites.find_or_add(key, now, [this](const entry& known) { return until(known); }, now);
+}
+
+ROBOTS_INLINE void tdmrep_table::end_fetch(entry& known) {
+  known.is_asked = false;
+  sites.forget_after(known, until(known));  // the table may have seen that the entry is asked
+  changed.notify_all();
 }
 
 }  // namespace robots::cache_detail
