@@ -76,3 +76,17 @@ TEST_CASE("The example of CrawlingRules crawls the allowed pages of a site once 
   CHECK(result.output == "/: go\n/foo/bar: go\n/foo/test: disallowed\n");
   CHECK(server.requests() == 3);
 }
+
+TEST_CASE("The example of middleware answers 403 with JSON to a request that is denied") {
+  loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /admin\n");
+  server.get("/page", "a page");
+  const std::string root = server.url("/");
+  const auto result =
+      run_program(ROBOTS_MIDDLEWARE, {root.substr(0, root.size() - 1), "/page", "/admin"});
+  CHECK_MESSAGE(result.status == 0, result.errors);
+  CHECK(result.output.find("200 a page\n") != std::string::npos);
+  CHECK(result.output.ends_with("403 {\"error\":\"Blocked by robots.txt directive\"}\n"));
+  const auto unreachable = run_program(ROBOTS_MIDDLEWARE, {"http://127.0.0.1:1", "/page"});
+  CHECK(unreachable.output.ends_with("403 {\"error\":\"Access denied: Policy fetch failed\"}\n"));
+}
