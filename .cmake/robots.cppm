@@ -23,8 +23,10 @@ export namespace robots {
   using robots::MemoryRulingLedger;
   using robots::MemoryStore;
   using robots::Metrics;
+  using robots::NoRulings;
   using robots::NullObserver;
   using robots::Observer;
+  using robots::Rulings;
   using robots::PaceLedger;
   using robots::PolicySource;
   using robots::RulingLedger;
@@ -228,8 +230,11 @@ export namespace robots {
   using robots::ruling_number;
   using robots::ruling_effect;
   using robots::ruling_order;
+  using robots::rulings_context;
   using robots::rulings_options;
   using robots::set_usage;
+  using robots::rulings_view;
+  using robots::site_answer;
   using robots::site_ruling;
   using robots::unread_ledger;
   using robots::statement_kind;

@@ -23,3 +23,4 @@
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/cache_rulings.hpp>
+#include <robots/rulings/site_alarms.hpp>

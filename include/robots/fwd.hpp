@@ -9,6 +9,7 @@
 #include <robots/policy/fwd.hpp>
 #include <robots/polite/fwd.hpp>
 #include <robots/rep/fwd.hpp>
+#include <robots/rulings/no_rulings.hpp>
 #include <robots/store/fwd.hpp>
 #include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
@@ -21,7 +22,8 @@
 /// parameters. The `fwd.hpp` of each folder declares the other types of the folder.
 namespace robots {
 
-template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver>
+template <Fetcher F, Clock C = SteadyClock, Storage S = LruStorage<4096>, Observer O = NullObserver,
+          Rulings R = NoRulings>
 class basic_robots_cache;
 
 template <Clock C = SteadyClock, Observer O = NullObserver>

@@ -41,6 +41,8 @@ Commands:
   store erase STORE SITE...     deletes sites from a shared store
   store override STORE allow|deny|none SITE...
                                 allows or denies whole sites, or ends that
+  rulings list|halt|resume|override|sign-off|import WHERE...
+                                reads and gives orders about whole sites
 
 "robots-check COMMAND --help" lists the options of a command, with examples.
 "robots-check --version" prints the version. "-" as a FILE is standard input.
@@ -170,6 +172,72 @@ Examples:
   robots-check store override sqlite:robots.sqlite deny example.com
   robots-check store override redis://localhost none example.com)",
                  3, any_number},
+    command_help{command::rulings_list, "rulings list", "WHERE",
+                 R"(Lists the rulings in a ledger: halts, overrides, sign-offs and quarantines. A
+WHERE is sqlite:PATH, redis://HOST[:PORT] or rediss://HOST[:PORT].)",
+                 R"(Prints a line for each ruling: the site, the ruling, who made it, when, and the
+number of its order. With --json, prints an object for each.
+
+Exit status: 0 the list is printed; 2 an error.
+
+Examples:
+  robots-check rulings list sqlite:robots.sqlite
+  robots-check rulings list --json redis://localhost)",
+                 1, 1},
+    command_help{command::rulings_halt, "rulings halt", "WHERE SITE...",
+                 R"(Halts sites: all processes that follow the ledger stop their requests within a
+second. A SITE is a host, which means both schemes and all ports, HOST:PORT, or
+a URL, which means its origin.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has it; 2 an error.
+
+Examples:
+  robots-check rulings halt --maker ann sqlite:robots.sqlite example.com)",
+                 2, any_number},
+    command_help{command::rulings_resume, "rulings resume", "WHERE SITE...",
+                 R"(Ends all halts and quarantines that cover a site or a part of it, for all
+processes. If the robots.txt of the site raised the halt, it is accepted.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has it; 2 an error.
+
+Examples:
+  robots-check rulings resume --maker ann sqlite:robots.sqlite example.com)",
+                 2, any_number},
+    command_help{command::rulings_override, "rulings override", "WHERE allow|deny|none SITE...",
+                 R"(Allows or denies every URL of a site, whatever its robots.txt says; "none"
+ends that.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has it; 2 an error.
+
+Examples:
+  robots-check rulings override sqlite:robots.sqlite deny example.com
+  robots-check rulings override redis://localhost none example.com)",
+                 3, any_number},
+    command_help{command::rulings_sign_off, "rulings sign-off", "WHERE SITE...",
+                 R"(Permits to crawl high-risk sites.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has it; 2 an error.
+
+Examples:
+  robots-check rulings sign-off --maker ann sqlite:robots.sqlite clinic.gov
+  robots-check rulings sign-off --withdraw redis://localhost clinic.gov)",
+                 2, any_number},
+    command_help{command::rulings_import, "rulings import", "WHERE",
+                 R"(Takes the rulings that an older version kept in a store into the ledger in the
+same place. A ledger with orders takes only halts, quarantines and denials.
+Nothing is taken twice.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has them; 2 an error.
+
+Examples:
+  robots-check rulings import --dry-run sqlite:robots.sqlite
+  robots-check rulings import sqlite:robots.sqlite)",
+                 1, 1},
 };
 
 /// Accepts a number from `least` to `most`, but not NaN. Without a unit, it must be whole.
@@ -251,6 +319,18 @@ class command_line {
       case command::audit_verify:
         text_option("--key", wanted_.key, "FILE", "PEM file of the public key of the signer");
         text_option("--head", wanted_.head, "HASH", "the trail must have an entry with this hash");
+        break;
+      case command::rulings_halt:
+      case command::rulings_resume:
+      case command::rulings_override:
+        add_maker();
+        break;
+      case command::rulings_sign_off:
+        add_maker();
+        app_.add_flag("--withdraw", wanted_.withdraw, "end the permission");
+        break;
+      case command::rulings_import:
+        app_.add_flag("--dry-run", wanted_.dry_run, "print the orders, and change nothing");
         break;
       default:
         break;
@@ -337,6 +417,10 @@ class command_line {
         ->check(one_of({"rfc9309", "google"}))
         ->default_str("rfc9309")
         ->type_name("D");
+  }
+
+  void add_maker() {
+    text_option("--maker", wanted_.maker, "NAME", "who gives the order")->capture_default_str();
   }
 
   void add_crawler() {
@@ -468,15 +552,18 @@ std::variant<settings, status> read_command_line(int argc, const char* const* ar
   }
   const command_help* about = find_command(first);
   int skipped = 1;
-  if (first == "audit" || first == "store") {
+  if (first == "audit" || first == "store" || first == "rulings") {
     const std::string second{argc > 2 ? words[2] : ""};
     about = find_command(std::string{first} + ' ' + second);
     if (about == nullptr) {
       return complain(
           (second.empty() ? "the command \"" + std::string{first} + "\" is not complete: give "
                           : '"' + second + "\" is not a command: give ") +
-              std::string{first == "audit" ? "audit verify or audit report"
-                                           : "store list, store erase or store override"},
+              std::string{first == "audit"   ? "audit verify or audit report"
+                          : first == "store" ? "store list, store erase or store override"
+                                             : "rulings list, rulings halt, rulings resume, "
+                                               "rulings override, rulings sign-off or rulings "
+                                               "import"},
           "");
     }
     skipped = 2;

@@ -29,6 +29,12 @@ enum class command : std::uint8_t {
   store_list,
   store_erase,
   store_override,
+  rulings_list,
+  rulings_halt,
+  rulings_resume,
+  rulings_override,
+  rulings_sign_off,
+  rulings_import,
 };
 
 /// The options and arguments that the user gave.
@@ -45,11 +51,14 @@ struct settings {
   std::vector<http_header> headers{};   ///< the headers of the page
   std::optional<std::string> page{};    ///< the file with the HTML of the page
   std::optional<std::string> tdmrep{};  ///< the file with the tdmrep.json of the site
+  std::string maker = "robots-check";   ///< who gives an order about a site
   unsigned repeat = 1;
   bool explain = false;
   bool json = false;
   bool stats = false;
   bool timing = false;
+  bool withdraw = false;  ///< end a sign-off
+  bool dry_run = false;   ///< import nothing
 };
 
 /// Reads the command line. After it has printed help or an error, returns the exit status instead.

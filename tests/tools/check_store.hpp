@@ -19,19 +19,37 @@
 
 namespace robots::check {
 
+inline constexpr std::string_view file_prefix = "sqlite:";
+
+/// Returns true for `sqlite:PATH`, and false for a URL of `redis_options::url`. Throws
+/// `std::invalid_argument` for any other name of a store.
+[[nodiscard]] inline bool names_file(const std::string& name) {
+  const bool is_file = name.starts_with(file_prefix);
+  if (name == file_prefix || (!is_file && name.find("://") == std::string::npos)) {
+    throw std::invalid_argument('"' + name + "\" is not a store: give sqlite:PATH or redis://HOST");
+  }
+  return is_file;
+}
+
+/// Returns the path in a name for which `names_file` returns true.
+[[nodiscard]] inline std::string file_of(const std::string& name) {
+  return name.substr(file_prefix.size());
+}
+
+[[noreturn]] inline void throw_not_built(const std::string& name, bool is_file) {
+  throw std::invalid_argument('"' + name + "\": this robots-check was built without " +
+                              (is_file ? "SQLite" : "hiredis") + ": build it with that library");
+}
+
 /// Opens the store of a name, `sqlite:PATH` or a URL of `redis_options::url`, and calls `use` with
 /// it. Throws `std::invalid_argument` for any other name or if this program was built without that
 /// store, and `store_error` for a file that cannot be used.
 template <class Result, class Use>
 Result with_store(const std::string& name, const Use& use) {
-  constexpr std::string_view file = "sqlite:";
-  const bool is_file = name.starts_with(file);
-  if (name == file || (!is_file && name.find("://") == std::string::npos)) {
-    throw std::invalid_argument('"' + name + "\" is not a store: give sqlite:PATH or redis://HOST");
-  }
+  const bool is_file = names_file(name);
 #ifdef ROBOTS_CHECK_SQLITE
   if (is_file) {
-    return use(SqliteStore{sqlite_options{.path = name.substr(file.size())}});
+    return use(SqliteStore{sqlite_options{.path = file_of(name)}});
   }
 #endif
 #ifdef ROBOTS_CHECK_REDIS
@@ -39,8 +57,7 @@ Result with_store(const std::string& name, const Use& use) {
     return use(RedisStore{redis_options{.url = name}});
   }
 #endif
-  throw std::invalid_argument('"' + name + "\": this robots-check was built without " +
-                              (is_file ? "SQLite" : "hiredis") + ": build it with that library");
+  throw_not_built(name, is_file);
 }
 
 struct stored_site {

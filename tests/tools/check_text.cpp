@@ -71,6 +71,8 @@ std::string rule_column(const answer& about, const text_style& style) {
       return "the site is halted";
     case decision_reason::needs_sign_off:
       return "the site needs a sign-off";
+    case decision_reason::unread:
+      return "the rulings were never read";
     case decision_reason::excluded:
       return "the host is excluded";
     case decision_reason::invalid_url:

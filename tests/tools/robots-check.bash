@@ -2,7 +2,7 @@
 _robots_check() {
   local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command=${COMP_WORDS[1]} words=
-  case $command in audit | store) command+=" ${COMP_WORDS[2]}" ;; esac
+  case $command in audit | store | rulings) command+=" ${COMP_WORDS[2]}" ;; esac
 
   if [[ $previous == --dialect ]]; then
     words='rfc9309 google'
@@ -17,7 +17,10 @@ _robots_check() {
               --allow-address --proxy --json' ;;
       diff) words='--user-agent --dialect --json' ;;
       'audit verify') words='--key --head --json' ;;
-      'store list') words='--json' ;;
+      'store list' | 'rulings list') words='--json' ;;
+      'rulings halt' | 'rulings resume' | 'rulings override') words='--maker --json' ;;
+      'rulings sign-off') words='--maker --withdraw --json' ;;
+      'rulings import') words='--dry-run --json' ;;
       'audit report' | 'store erase' | 'store override') ;;
       *) words='--user-agent --dialect --exclude --file --store --fallback --attempts --timeout
            --ca-file --connect-to --allow-address --proxy --purpose --header --page --tdmrep --repeat --explain --stats --timing
@@ -26,12 +29,14 @@ _robots_check() {
     words+=' --help'
     [[ $COMP_CWORD == 1 ]] && words+=' --version'
   elif [[ $COMP_CWORD == 1 ]]; then
-    words='check parse lint diff audit store'
+    words='check parse lint diff audit store rulings'
   elif [[ $COMP_CWORD == 2 && $previous == audit ]]; then
     words='verify report'
   elif [[ $COMP_CWORD == 2 && $previous == store ]]; then
     words='list erase override'
-  elif [[ $COMP_CWORD == 4 && $command == 'store override' ]]; then
+  elif [[ $COMP_CWORD == 2 && $previous == rulings ]]; then
+    words='list halt resume override sign-off import'
+  elif [[ $COMP_CWORD == 4 && ($command == 'store override' || $command == 'rulings override') ]]; then
     words='allow deny none'
   fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))

@@ -3,6 +3,7 @@
 #include "check_audit.hpp"
 #include "check_json.hpp"
 #include "check_options.hpp"
+#include "check_rulings.hpp"
 #include "check_store.hpp"
 #include "check_text.hpp"
 #include "fetch_robots.hpp"
@@ -535,6 +536,13 @@ status run(const settings& wanted) {
     case command::store_erase:
     case command::store_override:
       return run_store(wanted);
+    case command::rulings_list:
+    case command::rulings_halt:
+    case command::rulings_resume:
+    case command::rulings_override:
+    case command::rulings_sign_off:
+    case command::rulings_import:
+      return run_rulings(wanted);
   }
   return run_check(wanted);
 }

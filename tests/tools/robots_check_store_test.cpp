@@ -254,3 +254,60 @@ TEST_CASE("Closed standard streams do not damage the store, and a closed output 
     CHECK(run(std::string{option} + " > /dev/null").status == 0);
   }
 }
+
+TEST_CASE("rulings halts, resumes, overrides and signs off sites in a ledger, and lists them") {
+  const store_file file;
+  file.open().erase("https://a.example");  // makes the file
+  const std::string ledger = "sqlite:" + file.path();
+  const auto rulings = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "rulings");
+    return robots::test::run_program(ROBOTS_CHECK_PROGRAM, words);
+  };
+  CHECK(rulings({"list", ledger}).output.empty());
+  const program_result halted =
+      rulings({"halt", "--maker", "ann", ledger, "a.example", "https://b.example/page"});
+  CHECK(halted.status == 0);
+  REQUIRE(halted.lines().size() == 2);
+  CHECK(halted.lines()[0].starts_with("a.example  halt by_hand  by ann, 20"));
+  CHECK(halted.lines()[0].ends_with(", order 1-1"));
+  CHECK(halted.lines()[1].starts_with("https://b.example  halt by_hand  by ann, 20"));
+  CHECK(rulings({"halt", ledger, "a.example"}).output == "a.example  nothing to change\n");
+  CHECK(rulings({"override", ledger, "deny", "c.example"}).status == 0);
+  CHECK(rulings({"sign-off", ledger, "d.gov"}).status == 0);
+  CHECK(rulings({"list", ledger}).lines().size() == 4);
+
+  const json listed = json::parse(rulings({"list", "--json", ledger}).lines().at(0));
+  CHECK(listed.at("site") == "a.example");
+  CHECK(listed.at("kind") == "halt");
+  CHECK(listed.at("maker") == "ann");
+  CHECK(listed.at("order") == "1-1");
+
+  CHECK(rulings({"resume", ledger, "a.example", "b.example"}).lines().size() == 2);
+  CHECK(rulings({"override", ledger, "none", "c.example"}).status == 0);
+  CHECK(rulings({"sign-off", "--withdraw", ledger, "d.gov"}).status == 0);
+  CHECK(rulings({"list", ledger}).output.empty());
+
+  const program_result wrong = rulings({"override", ledger, "maybe", "c.example"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.errors.find("is not an override: give allow, deny or none") != std::string::npos);
+  CHECK(rulings({"halt", ledger, "no site"}).status == 2);
+  CHECK(rulings({"list", ledger + ".missing"}).status == 2);
+}
+
+TEST_CASE("rulings import takes the rulings of a store into the ledger, once") {
+  const store_file file;
+  CHECK(file.open().load("a.example") == std::nullopt);
+  CHECK(file.store("override", {"deny", "a.example"}).status == 0);
+  const auto import = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"rulings", "import", "sqlite:" + file.path()});
+    return robots::test::run_program(ROBOTS_CHECK_PROGRAM, words);
+  };
+  const program_result shown = import({"--dry-run"});
+  REQUIRE(shown.lines().size() == 1);
+  CHECK(shown.lines()[0].starts_with("a.example  site_override deny  by a record of an older"));
+  CHECK(import({}).lines().size() == 1);
+  CHECK(import({}).lines().empty());
+  const program_result listed =
+      robots::test::run_program(ROBOTS_CHECK_PROGRAM, {"rulings", "list", "sqlite:" + file.path()});
+  CHECK(listed.output.find("a.example  site_override deny") == 0);
+}

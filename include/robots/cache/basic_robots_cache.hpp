@@ -316,6 +316,10 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
+  /// Throws `std::logic_error` if the cache has `SiteRulings`, whose function `instead` must be
+  /// called instead of `member`.
+  void require_own_rulings(const char* member, const char* instead) const;
+
   /// Guesses the key of a site with `detail::possible_site_key`. Returns an empty text if a ruling
   /// may apply to the site. The caller must then check the rulings.
   [[nodiscard]] std::string_view first_key(std::string_view host_or_url) const;
@@ -361,13 +365,15 @@ class cache_controls {
 /// Any thread may call any member function. No function throws because of a network failure or bad
 /// content. A look-up without a fetch takes constant time on average, plus the time of
 /// `rule_set::match`. The destructor stops the background threads and waits for them.
-template <Fetcher F, Clock C, Storage S, Observer O>
-class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, public cache_controls {
+template <Fetcher F, Clock C, Storage S, Observer O, Rulings R>
+class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
+                           public cache_controls {
  public:
   /// Throws `std::invalid_argument` for invalid options. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
-                              O observer = {})
-      : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer)}},
+                              O observer = {}, R rulings = {})
+      : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer),
+                std::move(rulings)}},
         cache_controls(std::move(options), holder::parts_,
                        cache_detail::shared_by(parts_.storage)) {
     if constexpr (detail::ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
@@ -414,8 +420,12 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O>, publi
   /// Returns the clock of the cache.
   [[nodiscard]] C& clock() noexcept { return parts_.clock; }
 
+  /// Returns the rulings of the cache, for operators: `cache.rulings().halt("example.com")`. An
+  /// observer must not give orders while it handles an event about an order, such as `halt_event`.
+  [[nodiscard]] R& rulings() noexcept { return parts_.rulings; }
+
  private:
-  using holder = cache_detail::parts_holder<F, C, S, O>;
+  using holder = cache_detail::parts_holder<F, C, S, O, R>;
   using holder::parts_;
 };
 

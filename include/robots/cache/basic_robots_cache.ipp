@@ -179,6 +179,15 @@ ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& de
   report(decided, url, {}, call.context);
 }
 
+ROBOTS_INLINE void cache_controls::require_own_rulings(const char* member,
+                                                       const char* instead) const {
+  if (engine_->view) {
+    throw std::logic_error{"basic_robots_cache::" + std::string{member} +
+                           ": the rulings of this cache are a part of their own: call rulings()." +
+                           instead};
+  }
+}
+
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
     engine_->invalidate_with_targets(*asked);
@@ -191,19 +200,23 @@ ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> ent
 }
 
 ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override value) {
+  require_own_rulings("set_override", "override_with");
   engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), value);
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> cache_controls::overrides() const {
+  require_own_rulings("overrides", "in_force");
   return engine_->rulings.overrides();
 }
 
 ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call_options& call) {
+  require_own_rulings("halt", "halt");
   engine_->rulings.halt(cache_detail::named(host_or_url, "halt").key(), halt_reason::by_hand,
                         call.context);
 }
 
 ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
+  require_own_rulings("resume", "resume");
   const auto asked = parse_site(host_or_url);
   if (!asked) {
     return false;
@@ -226,6 +239,7 @@ ROBOTS_INLINE bool cache_controls::is_halted(std::string_view host_or_url) const
 }
 
 ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::halted() const {
+  require_own_rulings("halted", "in_force");
   return engine_->rulings.halted();
 }
 
@@ -270,7 +284,9 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
                              engine_->parts.now())) {
     engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
   }
-  if (engine_->options.halt_revoked) {
+  if (engine_->view) {
+    engine_->view->on_access_revoked(key);
+  } else if (engine_->options.halt_revoked) {
     engine_->rulings.halt(key, halt_reason::access_revoked, call.context);
   }
   return true;
@@ -303,16 +319,19 @@ ROBOTS_INLINE page_statements cache_controls::page(std::string_view url, const c
 }
 
 ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {
+  require_own_rulings("sign_off", "sign_off");
   engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), is_given);
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const {
+  require_own_rulings("awaiting_sign_off", "awaiting_sign_off");
   return engine_->rulings.awaiting_sign_off();
 }
 
 ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
 
 ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
+  require_own_rulings("release", "end_quarantine");
   if (const auto asked = parse_site(host_or_url)) {
     if (engine_->rulings.quarantined(*asked) == nullptr) {
       engine_->learn_rulings({asked->key()});  // another process may have quarantined the site
@@ -327,6 +346,7 @@ ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) 
 }
 
 ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
+  require_own_rulings("quarantined", "in_force");
   return engine_->rulings.all_quarantined();
 }
 

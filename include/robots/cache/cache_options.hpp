@@ -212,6 +212,30 @@ inline void require_names(const char* option, const crawler_names& names, dialec
   }
 }
 
+/// Throws `std::invalid_argument` if an option is set that the rulings of a cache decide.
+inline void require_no_own_alarms(const cache_options& options) {
+  const cache_options unset{.user_agent = {}, .fallback = options.fallback};
+  const auto refuse = [](bool is_set, const char* old_name, const char* new_name) {
+    if (is_set) {
+      throw std::invalid_argument{"cache_options::" + std::string{old_name} +
+                                  " has no effect in a cache with rulings: set rulings_options::" +
+                                  new_name + " of its SiteRulings"};
+    }
+  };
+  refuse(!options.sign_off.empty(), "sign_off", "needs_sign_off");
+  refuse(static_cast<bool>(options.is_high_risk), "is_high_risk", "is_high_risk");
+  refuse(options.quarantine_after != unset.quarantine_after, "quarantine_after",
+         "quarantine_after");
+  refuse(options.halt_hostile.has_value(), "halt_hostile", "halt_hostile");
+  refuse(options.halt_unreachable_after != unset.halt_unreachable_after, "halt_unreachable_after",
+         "halt_unreachable_after");
+  refuse(options.halt_revoked, "halt_revoked", "halt_revoked");
+  refuse(options.fast_change_share < unset.fast_change_share ||
+             options.fast_change_share > unset.fast_change_share,
+         "fast_change_share", "fast_change_share");
+  refuse(options.fast_change_within.has_value(), "fast_change_within", "fast_change_within");
+}
+
 /// Returns `options`, with `names` set. Throws `std::invalid_argument` for invalid options. The
 /// message says what to change.
 [[nodiscard]] inline cache_options validated(cache_options options) {

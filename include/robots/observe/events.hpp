@@ -242,6 +242,7 @@ enum class admission_reason : std::uint8_t {
   not_yet,         ///< the request must wait until `start_plan::at`
   no_room,         ///< the gate remembers too many hosts; try another host, or try later
   stopped,         ///< the call was stopped, before robots.txt came or at the gate
+  unread,          ///< the rulings of the crawl are not known: see `decision_reason::unread`
   too_late,        ///< robots.txt or the start of the request would come after the deadline
 };
 
@@ -249,7 +250,7 @@ enum class admission_reason : std::uint8_t {
 [[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
   return base::enum_text<admission_reason::too_late>(
       reason, {"go", "excluded", "invalid_url", "disallowed", "halted", "needs_sign_off",
-               "skip_host", "busy", "not_yet", "no_room", "stopped", "too_late"});
+               "skip_host", "busy", "not_yet", "no_room", "stopped", "unread", "too_late"});
 }
 
 /// Returns "the request may start" for `go`. Returns the name of any other reason with a prefix:

@@ -115,6 +115,7 @@ enum class decision_reason : std::uint8_t {
   by_hand,         ///< an override decided (`basic_robots_cache::set_override`)
   halted,          ///< denied, since the site is halted until `resume`; see `halt_reason`
   needs_sign_off,  ///< denied, since the site is high-risk and not signed off
+  unread,          ///< denied, since the ledger of rulings was never read (`without_ledger`)
   excluded,        ///< denied, since the crawler's own configuration excludes the host
   invalid_url,     ///< denied, since the text is not an http or https URL
 };
@@ -123,7 +124,7 @@ enum class decision_reason : std::uint8_t {
 [[nodiscard]] constexpr std::string_view to_string(decision_reason reason) noexcept {
   return base::enum_text<decision_reason::invalid_url>(
       reason, {"rule", "no_rule", "robots_txt", "no_file", "undecided", "fallback", "by_hand",
-               "halted", "needs_sign_off", "excluded", "invalid_url"});
+               "halted", "needs_sign_off", "unread", "excluded", "invalid_url"});
 }
 
 /// The reason why a site is halted (source: the pipeline guide).
@@ -149,11 +150,12 @@ enum class site_override : std::uint8_t {
   none,   ///< there is no override, so the robots.txt decides
   allow,  ///< everything is allowed
   deny,   ///< everything except /robots.txt is denied
+  text,   ///< a fixed robots.txt decides: see `SiteRulings::override_with_text`
 };
 
 /// The name of an override, as its enumerator is spelled.
 [[nodiscard]] constexpr std::string_view to_string(site_override value) noexcept {
-  return base::enum_text<site_override::deny>(value, {"none", "allow", "deny"});
+  return base::enum_text<site_override::text>(value, {"none", "allow", "deny", "text"});
 }
 
 /// The permissions of one site for one crawler, and the source of these permissions. A policy never
@@ -179,7 +181,7 @@ class policy {
   policy(const policy& unchanged, const record_head& source, time_point fetched_at);
 
   /// Makes the policy of a site that must not be asked. `why` is `excluded`, `halted`,
-  /// `needs_sign_off` or `invalid_url`. For `invalid_url`, `url` is the invalid text.
+  /// `needs_sign_off`, `unread` or `invalid_url`. For `invalid_url`, `url` is the invalid text.
   [[nodiscard]] static std::shared_ptr<const policy> refusal(const crawler_names_view& crawler,
                                                              decision_reason why,
                                                              std::string_view url = {});

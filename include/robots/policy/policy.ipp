@@ -232,7 +232,8 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(const crawler_names_
   std::string text = why == decision_reason::excluded         ? "the host is excluded"
                      : why == decision_reason::halted         ? "the site is halted"
                      : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
-                                                              : detail::url_problem(url);
+                     : why == decision_reason::unread ? "the ledger of rulings was never read"
+                                                      : detail::url_problem(url);
   record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
   policy result{fallback_action::deny_all, crawler, source};
   result.basis_ = policy_basis::refused;

@@ -68,6 +68,7 @@ class basic_admission {
           for (const origin& one : site->origins()) {
             gate.withdraw(to_string(one) + '/');
           }
+          gate.withdraw_host(site->host);  // a ruling can cover all ports
         }
       });
     }
@@ -153,6 +154,7 @@ class basic_admission {
            : why == decision_reason::invalid_url    ? admission_reason::invalid_url
            : why == decision_reason::halted         ? admission_reason::halted
            : why == decision_reason::needs_sign_off ? admission_reason::needs_sign_off
+           : why == decision_reason::unread         ? admission_reason::unread
                                                     : admission_reason::disallowed;
   }
 

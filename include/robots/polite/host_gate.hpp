@@ -148,6 +148,9 @@ class any_host_gate {
   /// Refuses all requests to the host of `url` that have not started, unless their `decide_again`
   /// returns `go`. Without a `decide_again`, the reason is `admission_reason::halted`.
   void withdraw(std::string_view url);
+  /// Does the same for all schemes and ports of a host. Has no effect on hosts that
+  /// `gate_options::key` names in another way than by their origins.
+  void withdraw_host(std::string_view host);
 
   /// Completes a request that had no reservation and has just ended. Do not report a request for a
   /// robots.txt if you pass the policy of that robots.txt to the gate.

@@ -15,6 +15,8 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 namespace robots {
 
@@ -397,6 +399,24 @@ ROBOTS_INLINE void any_host_gate::withdraw(std::string_view url) {
   lock.unlock();  // since `request_stop` runs callbacks of waiting threads
   if (withdrawn) {
     withdrawn.mapped().request_stop();
+  }
+}
+
+ROBOTS_INLINE void any_host_gate::withdraw_host(std::string_view host) {
+  std::vector<stop_source> withdrawn;
+  std::unique_lock lock{state_->mutex};
+  for (auto next = state_->withdrawals.begin(); next != state_->withdrawals.end();) {
+    const auto reserved = parse_site(state_->hosts.key_of(*next->first));
+    if (reserved && reserved->host == host) {
+      withdrawn.push_back(std::move(next->second));
+      next = state_->withdrawals.erase(next);
+    } else {
+      ++next;
+    }
+  }
+  lock.unlock();  // since `request_stop` runs callbacks of waiting threads
+  for (stop_source& source : withdrawn) {
+    source.request_stop();
   }
 }
 

@@ -12,6 +12,7 @@
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/ruling.hpp>
+#include <robots/rulings/rulings_view.hpp>
 #include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -61,6 +62,13 @@ class site_rulings {
     set_excluded(options.excluded);
   }
 
+  /// Lets `view` decide instead of the rulings of this object. The excluded hosts stay here. Called
+  /// before any other thread uses this object.
+  void use(rulings_view& view) {
+    view_ = &view;
+    has_risks_ = true;  // so `may_hold_for` and `find` ask the view
+  }
+
   /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then changes nothing.
   void set_excluded(std::span<const std::string> entries) {
     auto next = std::make_shared<const detail::excluded_hosts>(entries);
@@ -76,7 +84,8 @@ class site_rulings {
   /// Returns true if `find` may find a ruling. `key` is a result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
     if ((has_risks_ || has_exclusions_) &&
-        (is_excluded(host_of(key)) || is_high_risk(host_of(key)))) {
+        (is_excluded(host_of(key)) || is_high_risk(host_of(key)) ||
+         (view_ != nullptr && view_->may_decide_on(host_of(key))))) {
       return true;
     }
     if (ruled_ == 0) {
@@ -91,6 +100,11 @@ class site_rulings {
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked) {
     if (is_empty()) {
       return nullptr;
+    }
+    if (view_ != nullptr) {
+      rulings_view::ruled ruling = view_->find(asked);
+      const bool is_first = ruling.policy != nullptr && ruling.precedes_exclusions;
+      return !is_first && is_excluded(asked.host) ? excluded_policy_ : std::move(ruling.policy);
     }
     const std::string key = asked.key();
     std::shared_lock lock{mutex_};
@@ -123,6 +137,11 @@ class site_rulings {
   }
 
   [[nodiscard]] bool may_ask(const site& asked) {
+    if (view_ != nullptr) {
+      const auto ruled = find(asked);
+      return view_->may_ask(asked) &&
+             (ruled == nullptr || ruled->given_reason() != decision_reason::excluded);
+    }
     const auto ruling = find(asked);
     return ruling == nullptr || !ruling->refused();
   }
@@ -153,6 +172,11 @@ class site_rulings {
     return before ? std::optional{static_cast<halt_reason>(*before - 1)} : std::nullopt;
   }
   [[nodiscard]] bool is_halted(std::string_view key) const {
+    if (view_ != nullptr) {
+      const auto named = parse_site(key);
+      const auto ruled = named ? view_->find(*named).policy : nullptr;
+      return ruled != nullptr && ruled->refused() == decision_reason::halted;
+    }
     if (ruled_ == 0) {
       return false;
     }
@@ -213,6 +237,11 @@ class site_rulings {
   /// Returns the policy of a site in quarantine, or null. Looks for both keys of the site, such as
   /// `https://host` and `host` (`policy_detail::counterpart_of`).
   [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const {
+    if (view_ != nullptr) {
+      auto ruled = view_->find(asked).policy;
+      return ruled != nullptr && ruled->outcome() == outcome::quarantined ? std::move(ruled)
+                                                                          : nullptr;
+    }
     if (quarantined_ == 0) {
       return nullptr;
     }
@@ -235,7 +264,11 @@ class site_rulings {
     }
     return keys;
   }
-  [[nodiscard]] std::size_t quarantined_count() const noexcept { return quarantined_; }
+  [[nodiscard]] std::size_t quarantined_count() const {
+    return view_ != nullptr ? view_->quarantined().size() : quarantined_.load();
+  }
+  /// Calls the functions of `on_denial`.
+  void note_denial(std::string_view bare_site) const { listeners_.call(bare_site); }
 
   /// Calls `on_denied` when a ruling begins to deny a site. Destroy the result to end the calls.
   [[nodiscard]] std::shared_ptr<const void> on_denial(
@@ -464,7 +497,8 @@ class site_rulings {
   const ruling_options options_;
   detail::event_teller& teller_;
   const detail::excluded_hosts high_risk_;
-  const bool has_risks_;
+  bool has_risks_;
+  rulings_view* view_ = nullptr;
   const std::shared_ptr<const policy> allow_;
   const std::shared_ptr<const policy> deny_;
   const std::shared_ptr<const policy> excluded_policy_;

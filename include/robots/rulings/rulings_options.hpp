@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,35 @@ struct rulings_options {
   /// Returns true if `host` is high-risk, too. Any thread can call it. If it throws, the host is
   /// high-risk.
   std::function<bool(std::string_view host)> is_high_risk{};
+
+  /// If true, a site is halted when its robots.txt denies everything and the previous robots.txt
+  /// did not. If false, the rules of the site apply. A `policy_change_event` reports the change in
+  /// both cases. If empty, `fallback_policy::halts_hostile` of the cache decides: `strict()` halts
+  /// the site, and the other presets do not.
+  std::optional<bool> halt_hostile{};
+  /// If true, `halt_hostile` also halts a site that denies everything to one of
+  /// `cache_options::other_agents`, and did not before. In both cases, a `policy_change_event`
+  /// names this crawler.
+  bool halt_hostile_to_others = false;
+  /// A site is halted if all fetches of its robots.txt have failed for this time
+  /// (`outcome::unreachable` or `server_error`). The time is checked only at a fetch, so the halt
+  /// can come later. With 0, the first failure halts the site. Empty means never.
+  std::optional<std::chrono::seconds> halt_unreachable_after{};
+  /// If true, a site is halted that revokes access: `basic_robots_cache::report_response` returns
+  /// true, or the site begins to answer the request for its robots.txt with 401 or 403.
+  bool halt_revoked = false;
+  /// The number of malformed files in a row after which a site goes into quarantine; 0 means never.
+  /// A malformed file does not count if `cache_options::fallback` applies its rules
+  /// (`fallback_action::parse`). `SiteRulings::end_quarantine` ends the quarantine.
+  int quarantine_after = 3;
+  /// A number from 0 to 1. A change is fast if its share of changed rules and lines
+  /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
+  /// `policy_change_event::fast` reports a fast change.
+  double fast_change_share = 0.3;
+  /// The time for which a change counts. The time begins at the last fetch of the old rules. The
+  /// newest change is fast if the shares of all counted changes add up to more than
+  /// `fast_change_share`. If empty, each change is judged alone.
+  std::optional<std::chrono::seconds> fast_change_within{};
 };
 
 }  // namespace robots

@@ -7,6 +7,7 @@
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/rulings_options.hpp>
+#include <robots/rulings/rulings_view.hpp>
 #include <robots/time/clock.hpp>
 
 #include <cstddef>
@@ -67,6 +68,11 @@ struct site_ruling {
 ///                                                                        |
 ///     find(site) <-- all rulings, in memory <--- message, poll, reconnect-+
 ///
+/// A cache with this type as its fifth parameter obeys the rulings, makes those of the alarms, and
+/// returns the object from `basic_robots_cache::rulings`:
+///
+///     basic_robots_cache<CurlFetcher, SteadyClock, LruStorage<4096>, NullObserver, SiteRulings>
+///
 /// A question about a site needs no I/O, takes constant time, and never blocks. An order holds in
 /// this process at once. While the ledger cannot be reached, the order waits, and is sent later,
 /// once. Orders that the ledger has lost are put back.
@@ -82,7 +88,9 @@ struct site_ruling {
 class SiteRulings {
  public:
   /// Throws `std::invalid_argument` for invalid options. The message says what to change.
-  explicit SiteRulings(rulings_options options = {});
+  explicit SiteRulings(rulings_options options);
+  /// Keeps the rulings in this process, with the default options.
+  SiteRulings() : SiteRulings(rulings_options{}) {}
 
   /// Returns the ruling that decides on a site.
   [[nodiscard]] site_ruling find(const site& asked) const;
@@ -92,6 +100,10 @@ class SiteRulings {
   /// Returns false if `find` returns `none` for all sites of the host. Takes a few nanoseconds, and
   /// no lock. `host` has the form of `site::host`.
   [[nodiscard]] bool may_decide_on(std::string_view host) const;
+  /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
+  /// A site begins to wait when a cache of this process is asked about it. The list has at most
+  /// 65,536 sites. Sites for which the list has no room are denied, too.
+  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
   /// Returns the rulings in force, sorted by site and kind.
   [[nodiscard]] std::vector<ruling_order> in_force() const;
 
@@ -126,10 +138,19 @@ class SiteRulings {
 
   /// Halts a site because of an alarm, without blocking: the order is sent by the thread, or by the
   /// next `catch_up`. `fingerprint` identifies the fact that raised the alarm, such as the rules
-  /// that deny everything. If somebody has resumed the site after this fact, there is no halt.
-  /// Returns the order, or nothing.
+  /// that deny everything. If somebody has resumed the site after this fact, there is no halt. An
+  /// empty `fingerprint` differs from all others. Returns the order, or nothing.
   std::vector<ruling_order> raise_halt(std::string_view host_or_url, halt_reason why,
                                        std::string_view fingerprint);
+  /// Puts a site into quarantine because of its malformed files, without blocking. Returns the
+  /// order, or nothing.
+  std::vector<ruling_order> raise_quarantine(std::string_view host_or_url);
+  /// Returns true if the last halt of a site has ended, and the rules that raised it are accepted.
+  [[nodiscard]] bool has_accepted_rules(std::string_view host_or_url) const;
+  /// Adds a site to `awaiting_sign_off`. Returns false if the list has it, or has no room.
+  bool note_awaiting(const site& asked);
+  /// Makes the view of one cache: see `Rulings`.
+  [[nodiscard]] std::unique_ptr<rulings_view> view(const rulings_context& context);
 
   /// Reads new orders from the ledger, puts back what it has lost, and sends own orders. Blocks.
   /// Returns false if the ledger cannot be reached; `failure` says why.

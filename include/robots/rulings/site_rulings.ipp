@@ -4,17 +4,23 @@
 #include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/http/host.hpp>
 #include <robots/rulings/detail/rulings_state.hpp>
+#include <robots/rulings/detail/site_rulings_view.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
 
 namespace robots::rulings_detail {
+
+[[nodiscard]] inline std::unique_ptr<rulings_view> make_view(const SiteRulings& rulings,
+                                                             const rulings_context& context);
 
 ROBOTS_INLINE rulings_state::rulings_state(rulings_options own_options)
     : options(std::move(own_options)),
@@ -24,6 +30,17 @@ ROBOTS_INLINE rulings_state::rulings_state(rulings_options own_options)
                 " ms: use 0 for no thread, or more");
   base::require(options.maker.find_first_of("\r\n") == std::string::npos,
                 "rulings_options::maker has a line end: give one line, such as a name");
+  base::require(options.fast_change_share >= 0 && options.fast_change_share <= 1,
+                "rulings_options::fast_change_share", options.fast_change_share,
+                ": use a number from 0 to 1");
+  const auto window = options.fast_change_within.value_or(std::chrono::seconds{0}).count();
+  base::require(window >= 0, "rulings_options::fast_change_within", window,
+                " s: use 0 or more, or leave it empty for any time");
+  const auto longest = options.halt_unreachable_after.value_or(std::chrono::seconds{0}).count();
+  base::require(longest >= 0, "rulings_options::halt_unreachable_after", longest,
+                " s: use 0 or more, or leave it empty for never");
+  base::require(options.quarantine_after >= 0, "rulings_options::quarantine_after",
+                options.quarantine_after, ": use 0 for no quarantine, or more");
 }
 
 ROBOTS_INLINE rulings_state::~rulings_state() {
@@ -182,7 +199,8 @@ ROBOTS_INLINE void rulings_state::send() {
     const std::string name = name_of(next.order);
     const ruling_order* const latest = last_known(name);
     if (next.is_alarm && latest != nullptr &&
-        (latest->is_in_force() || latest->detail == next.order.detail)) {
+        (latest->is_in_force() ||
+         (!next.order.detail.empty() && latest->detail == next.order.detail))) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
       unsent_.pop_front();
@@ -245,15 +263,16 @@ ROBOTS_INLINE ruling_order rulings_state::make(ruling_kind kind, const std::stri
   return apply(new_order(kind, site, std::move(value), detail, base::printable(author)), false);
 }
 
-ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(const std::string& site,
+ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(ruling_kind kind,
+                                                               const std::string& site,
                                                                std::string value,
                                                                std::string_view fingerprint) {
-  const auto before = last(ruling_kind::halt, site);
-  if (before && (before->is_in_force() || before->detail == fingerprint)) {
+  const auto before = last(kind, site);
+  const bool is_accepted = before && !fingerprint.empty() && before->detail == fingerprint;
+  if (is_accepted || (before && before->is_in_force())) {
     return std::nullopt;
   }
-  return apply(new_order(ruling_kind::halt, site, std::move(value), fingerprint,
-                         "an alarm of " + options.maker),
+  return apply(new_order(kind, site, std::move(value), fingerprint, "an alarm of " + options.maker),
                true);
 }
 
@@ -318,6 +337,17 @@ ROBOTS_INLINE bool rulings_state::is_high_risk(std::string_view host) const {
   }
 }
 
+ROBOTS_INLINE bool rulings_state::note_awaiting(const std::string& bare_site) {
+  constexpr std::size_t most = 65'536;
+  const std::scoped_lock lock{mutex_};
+  return awaiting_.size() < most && awaiting_.insert(bare_site).second;
+}
+
+ROBOTS_INLINE std::vector<std::string> rulings_state::awaiting() {
+  const std::scoped_lock lock{mutex_};
+  return {awaiting_.begin(), awaiting_.end()};
+}
+
 ROBOTS_INLINE std::size_t rulings_state::unsent() {
   const std::scoped_lock lock{mutex_};
   return unsent_.size();
@@ -346,6 +376,16 @@ ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_order(
 }
 
 ROBOTS_INLINE void rulings_state::report(const std::vector<ruling_order>& changed) {
+  for (const ruling_order& order : changed) {
+    if (order.kind == ruling_kind::sign_off) {
+      const auto named = parse_site(order.site);
+      const std::scoped_lock lock{mutex_};
+      boost::unordered::erase_if(awaiting_, [&](const std::string& bare_site) {
+        const auto listed = parse_site(bare_site);
+        return listed && named && listed->host == named->host;
+      });
+    }
+  }
   const std::scoped_lock lock{listeners_->mutex};
   for (const ruling_order& order : changed) {
     for (const auto& listener : listeners_->all) {
@@ -526,6 +566,10 @@ ROBOTS_INLINE std::vector<ruling_order> SiteRulings::override_with(std::string_v
     throw std::invalid_argument{
         "SiteRulings::override_with: the value is none: call end_override instead"};
   }
+  if (value == site_override::text) {
+    throw std::invalid_argument{
+        "SiteRulings::override_with: the value is text: call override_with_text instead"};
+  }
   return rulings_detail::begin_ruling(*state_, ruling_kind::site_override, named,
                                       std::string{to_string(value)}, {}, maker);
 }
@@ -581,10 +625,49 @@ ROBOTS_INLINE std::vector<ruling_order> SiteRulings::raise_halt(std::string_view
   site named = rulings_detail::named_site(host_or_url, "raise_halt");
   named.scheme.reset();  // an alarm concerns both schemes
   std::vector<ruling_order> orders;
-  if (auto order = state_->raise(named.key(), std::string{to_string(why)}, fingerprint)) {
+  if (auto order =
+          state_->raise(ruling_kind::halt, named.key(), std::string{to_string(why)}, fingerprint)) {
     orders.push_back(*std::move(order));
   }
   return orders;
+}
+
+ROBOTS_INLINE std::vector<ruling_order> SiteRulings::raise_quarantine(
+    std::string_view host_or_url) {
+  const site named = rulings_detail::named_site(host_or_url, "raise_quarantine");
+  std::vector<ruling_order> orders;
+  if (auto order = state_->raise(ruling_kind::quarantine, named.key(), "malformed", {})) {
+    orders.push_back(*std::move(order));
+  }
+  return orders;
+}
+
+ROBOTS_INLINE bool SiteRulings::has_accepted_rules(std::string_view host_or_url) const {
+  auto named = parse_site(host_or_url);
+  if (!named) {
+    return false;
+  }
+  named->scheme.reset();  // as in `raise_halt`
+  const auto last = state_->last(ruling_kind::halt, named->key());
+  return last && !last->is_in_force() && !last->detail.empty();
+}
+
+ROBOTS_INLINE bool SiteRulings::note_awaiting(const site& asked) {
+  const std::string key = asked.key();
+  return state_->note_awaiting(std::string{detail::without_scheme(key)});
+}
+
+ROBOTS_INLINE std::vector<std::string> SiteRulings::awaiting_sign_off() const {
+  std::vector<std::string> sites = state_->awaiting();
+  std::erase_if(sites, [this](const std::string& bare_site) {
+    return find(bare_site).effect != ruling_effect::needs_sign_off;
+  });
+  std::sort(sites.begin(), sites.end());
+  return sites;
+}
+
+ROBOTS_INLINE std::unique_ptr<rulings_view> SiteRulings::view(const rulings_context& context) {
+  return rulings_detail::make_view(*this, context);
 }
 
 ROBOTS_INLINE bool SiteRulings::catch_up() { return state_->catch_up(); }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -240,7 +242,13 @@ class cache_engine : public look_up_environment {
     look.refreshes = refreshes;
     look.has_no_time =
         limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
-    if (rulings.may_be_signed_off_elsewhere(*asked)) {
+    if (view && !look.has_no_time) {
+      std::optional<std::chrono::nanoseconds> longest;
+      if (limits.deadline) {
+        longest = *limits.deadline - parts.now();
+      }
+      view->wait_until_ready(longest);
+    } else if (rulings.may_be_signed_off_elsewhere(*asked)) {
       if (has_time_for_store(limits)) {
         learn_rulings({look.key});
       } else {
@@ -260,7 +268,7 @@ class cache_engine : public look_up_environment {
   void learn_rulings(const std::vector<std::string>& keys) {
     check_process();
     constexpr std::size_t at_once = 64;
-    for (auto next = keys.begin(); store != nullptr && next != keys.end();) {
+    for (auto next = keys.begin(); store != nullptr && !view && next != keys.end();) {
       std::vector<store_question> questions;
       for (; next != keys.end() && questions.size() < at_once; ++next) {
         questions.push_back(ruling_question(*next));
@@ -463,7 +471,7 @@ class cache_engine : public look_up_environment {
       if (asking.empty()) {
         return;
       }
-      if (is_first) {
+      if (is_first && !view) {
         for (const site_work* work : asking) {
           questions.push_back(ruling_question(work->led().site_key));
         }

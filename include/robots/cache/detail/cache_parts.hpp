@@ -6,6 +6,8 @@
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rulings/no_rulings.hpp>
+#include <robots/rulings/rulings_view.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
 
@@ -114,16 +116,23 @@ class cache_parts : public detail::event_teller {
   /// line.
   [[nodiscard]] virtual fresh_answer decide_fresh(std::string_view key, std::string_view url) = 0;
 
+  /// Returns the user's rulings as the cache sees them, or null for `NoRulings`.
+  [[nodiscard]] virtual std::unique_ptr<rulings_view> view_of_rulings(
+      const rulings_context& context) = 0;
+
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
+  const bool has_rulings;       ///< false for `NoRulings`
   cache_counters counters;
   /// Grows when messages of the shared store may have been missed. If `cache_entry::epoch` differs
   /// from this number, the cache must ask the store about the entry.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
-  cache_parts(bool has_observer, bool has_observer_of_changes) noexcept
-      : is_observed(has_observer), observes_changes(has_observer_of_changes) {}
+  cache_parts(bool has_observer, bool has_observer_of_changes, bool has_own_rulings) noexcept
+      : is_observed(has_observer),
+        observes_changes(has_observer_of_changes),
+        has_rulings(has_own_rulings) {}
   ~cache_parts() = default;
 
   /// Returns true if an entry answers without a request and without a question to the store.
@@ -146,15 +155,17 @@ class cache_parts : public detail::event_teller {
 }
 
 /// Catches and counts exceptions of storage and observer. But `erase` and `clear` catch nothing.
-template <Fetcher F, Clock C, Storage S, Observer O>
+template <Fetcher F, Clock C, Storage S, Observer O, Rulings R = NoRulings>
 class own_parts final : public cache_parts {
  public:
-  own_parts(F own_fetcher, C own_clock, S own_storage, O own_observer)
-      : cache_parts(has_observer, has_observer && detail::ObserverOf<O, policy_change_event>),
+  own_parts(F own_fetcher, C own_clock, S own_storage, O own_observer, R own_rulings = {})
+      : cache_parts(has_observer, has_observer && detail::ObserverOf<O, policy_change_event>,
+                    !std::same_as<R, NoRulings>),
         fetcher(std::move(own_fetcher)),
         clock(std::move(own_clock)),
         storage(std::move(own_storage)),
-        observer(std::move(own_observer)) {}
+        observer(std::move(own_observer)),
+        rulings(std::move(own_rulings)) {}
 
   [[nodiscard]] time_point now() override { return clock.now(); }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
@@ -232,10 +243,20 @@ class own_parts final : public cache_parts {
     }
   }
 
+  [[nodiscard]] std::unique_ptr<rulings_view> view_of_rulings(
+      [[maybe_unused]] const rulings_context& context) override {
+    if constexpr (std::same_as<R, NoRulings>) {
+      return nullptr;
+    } else {
+      return rulings.view(context);
+    }
+  }
+
   F fetcher;
   C clock;
   S storage;
   O observer;
+  [[no_unique_address]] R rulings;
 
  private:
   static constexpr bool has_observer = !std::same_as<O, NullObserver>;
@@ -257,9 +278,9 @@ class own_parts final : public cache_parts {
 };
 
 /// The first base class of a cache. It outlives the second, `cache_controls`, which uses the parts.
-template <Fetcher F, Clock C, Storage S, Observer O>
+template <Fetcher F, Clock C, Storage S, Observer O, Rulings R>
 struct parts_holder {
-  own_parts<F, C, S, O> parts_;
+  own_parts<F, C, S, O, R> parts_;
 };
 
 template <Storage S>

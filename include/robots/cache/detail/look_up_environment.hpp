@@ -35,6 +35,26 @@ class look_up_environment {
       const auto asked = parse_site(to_string(target));
       return asked && rulings.may_ask(*asked);
     };
+    view = parts.view_of_rulings(context());
+    if (view) {
+      require_no_own_alarms(options);
+      rulings.use(*view);
+    }
+  }
+
+  /// Handles an answer of the site that `led` has asked, or a failure, before any caller sees it.
+  /// Returns true if the site has turned hostile.
+  bool on_answer(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
+                 bool is_from_store, bool turned_hostile = false) {
+    const site_answer answer{.site_key = led.site_key,
+                             .context = led.context,
+                             .before = led.last(),
+                             .after = after,
+                             .now = now,
+                             .is_forgotten = led.detached,
+                             .is_from_store = is_from_store,
+                             .turned_hostile = turned_hostile};
+    return view ? view->on_answer(answer) : alarms.on_answer(answer);
   }
 
   /// Returns no policy if there is no ruling. If `asked` is empty, the result denies `url`.
@@ -55,7 +75,9 @@ class look_up_environment {
       if (key.empty()) {
         ++parts.store_epoch;
       } else if (robots::rulings_detail::is_ruling_text(key)) {
-        learn_ruling(key);
+        if (!view) {
+          learn_ruling(key);
+        }
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
           // Marks the flight first, and the stored entry second. In this order, an entry that the
@@ -196,18 +218,51 @@ class look_up_environment {
                                                parts,
                                                sharing()};
   site_policies policies{options, parts};
-  site_alarms alarms{options, parts, rulings};
+  own_alarms alarms{options, parts, rulings};
   single_flight flights{};
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
+  /// The rulings that the user has chosen; null for `NoRulings`, and then `rulings` decides. Only
+  /// the constructor sets it. Destroyed first, since it uses the members above.
+  std::unique_ptr<rulings_view> view{};
 
  private:
   rate_limit target_renewals_{1, 65'536, options.min_ttl};
 
+  [[nodiscard]] rulings_context context() {
+    std::vector<std::string> others;
+    for (const crawler_names& other : options.other_agents) {
+      others.emplace_back(other.token(options.parse.dialect));
+    }
+    return {
+        .teller = parts,
+        .crawler = options.names,
+        .fallback = options.fallback,
+        .other_agents = std::move(others),
+        .observes_changes = parts.observes_changes,
+        .read = [this](const site& asked,
+                       std::string_view text) { return policy_of_text(asked, text); },
+        .renew = [this](const site& asked) { policies.suspect(asked, std::chrono::seconds{0}); },
+        .on_denied = [this](std::string_view bare_site) { rulings.note_denial(bare_site); }};
+  }
+
+  /// Returns the policy that the site has with this robots.txt.
+  [[nodiscard]] std::shared_ptr<const policy> policy_of_text(const site& asked,
+                                                             std::string_view text) {
+    const wall_anchor now = parts.moment();
+    record given;
+    given.url = given.final_url = asked.robots_urls().front();
+    given.outcome = outcome::success;
+    given.status = 200;
+    given.fetched_at = std::chrono::floor<std::chrono::seconds>(now.wall);
+    given.body = text;
+    return policies.judged(given, {}, now, nullptr);
+  }
+
   [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
-    if (!store) {
-      return {};
+    if (!store || parts.has_rulings) {
+      return {};  // the ledger of the rulings shares them
     }
     return [this](const std::string& key, std::string text) { store->owe(key, std::move(text)); };
   }

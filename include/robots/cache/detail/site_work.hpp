@@ -158,9 +158,7 @@ class site_work {
     // If this process could not ask the site, there is nothing to keep. The next look-up asks.
     const bool was_asked = policy_now->source().error != fetch_error::local;
     if (!flight_->detached && was_asked) {
-      cache_.alarms.note_change(*flight_, policy_now);
-      turned_hostile = cache_.alarms.halt_if_due(*flight_, policy_now, now.steady);
-      cache_.alarms.quarantine_if_due(*flight_, *policy_now);
+      turned_hostile = cache_.on_answer(*flight_, policy_now, now.steady, false);
       // An answer that was not checked against the store gets another epoch, so that the next
       // look-up asks the store.
       const bool is_checked = cache_.store == nullptr || has_asked_store_;
@@ -373,8 +371,7 @@ class site_work {
     }
     cache_.parts.counters.add(cache_event::far_hits);
     cache_.parts.tell(far_hit_event{policies.about(*flight_), *latest, records.latest});
-    cache_.alarms.note_change(*flight_, latest);
-    cache_.alarms.halt_if_due(*flight_, latest, now.steady, records.turned_hostile);
+    cache_.on_answer(*flight_, latest, now.steady, true, records.turned_hostile);
     policies.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/hash.hpp>
 #include <robots/base/process.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
@@ -12,6 +13,8 @@
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/rulings_options.hpp>
 #include <robots/time/clock.hpp>
+
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -51,10 +54,13 @@ class rulings_state {
   /// Makes an order, which holds at once. Returns it.
   ruling_order make(ruling_kind kind, const std::string& site, std::string value,
                     std::string_view detail, std::string_view maker);
-  /// Makes a halt because of an alarm. Returns nothing if the place is halted, or if somebody has
-  /// accepted `fingerprint`.
-  std::optional<ruling_order> raise(const std::string& site, std::string value,
+  /// Makes a halt or a quarantine because of an alarm. Returns nothing if the place has it already,
+  /// or if somebody has accepted `fingerprint`, unless this is empty.
+  std::optional<ruling_order> raise(ruling_kind kind, const std::string& site, std::string value,
                                     std::string_view fingerprint);
+  /// Adds a site without a sign-off. Returns false if it is listed, or if the list has no room.
+  bool note_awaiting(const std::string& bare_site);
+  [[nodiscard]] std::vector<std::string> awaiting();
   /// Returns the order that is in force for exactly this site and kind, or that ended its ruling.
   [[nodiscard]] std::optional<ruling_order> last(ruling_kind kind, const std::string& site);
   /// Sets the numbers of the orders that the ledger has.
@@ -102,6 +108,7 @@ class rulings_state {
   std::mutex calling_;  // one thread calls the ledger
   std::mutex mutex_;    // guards the members up to `failure_`
   base::clock_condition changed_;
+  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> awaiting_;
   order_table known_;
   ledger_head head_;
   std::deque<unsent_order> unsent_;

@@ -1,0 +1,288 @@
+#pragma once
+
+#include <robots/base/hash.hpp>
+#include <robots/base/saturating_add.hpp>
+#include <robots/http/site.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/policy/judge.hpp>
+#include <robots/policy/site_names.hpp>
+#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/rulings_view.hpp>
+#include <robots/rulings/site_alarms.hpp>
+#include <robots/rulings/site_rulings.hpp>
+#include <robots/time/steady_clock.hpp>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::rulings_detail {
+
+/// A `SiteRulings` as one cache sees it.
+///
+///     cache --- find, may_ask ---> the rulings in memory, as policies for the cache's crawler
+///     cache --- on_answer -------> alarms -----> an order, which holds at once
+///     cache <-- events, renew ---- each order, also that of another process
+///
+/// The memory of the alarms belongs to the view, so two caches with the same rulings compare what
+/// they have seen themselves.
+class site_rulings_view final : public rulings_view, private alarm_actions {
+ public:
+  site_rulings_view(SiteRulings rulings, const rulings_context& context)
+      : rulings_(std::move(rulings)),
+        context_(context),
+        alarms_(options_of(rulings_.options(), context), context.teller, *this),
+        allow_(policy::by_hand(context.crawler, true)),
+        deny_(policy::by_hand(context.crawler, false)),
+        halted_(policy::refusal(context.crawler, decision_reason::halted)),
+        unsigned_(policy::refusal(context.crawler, decision_reason::needs_sign_off)),
+        unread_(policy::refusal(context.crawler, decision_reason::unread)) {
+    for (const ruling_order& order : rulings_.in_force()) {
+      note(order);
+    }
+    subscription_ = rulings_.on_order([this](const ruling_order& order) { tell(order); });
+  }
+
+  void wait_until_ready(std::optional<std::chrono::nanoseconds> longest) override {
+    if (rulings_.is_read()) {
+      return;
+    }
+    std::optional<time_point> until;
+    if (longest) {  // the time of the ledger is real time, even if that of the cache is not
+      until = base::saturating_add(SteadyClock{}.now(), *longest);
+    }
+    static_cast<void>(rulings_.wait_until_read(until));
+  }
+
+  [[nodiscard]] bool may_decide_on(std::string_view host) const override {
+    return rulings_.may_decide_on(host);
+  }
+
+  [[nodiscard]] ruled find(const site& asked) override {
+    const site_ruling ruling = rulings_.find(asked);
+    switch (ruling.effect) {
+      case ruling_effect::none:
+        return {};
+      case ruling_effect::unread:
+        return {unread_, false};
+      case ruling_effect::halted:
+        return {halted_, true};
+      case ruling_effect::needs_sign_off:
+        if (rulings_.note_awaiting(asked)) {
+          const std::string key = asked.key();
+          context_.teller.tell(
+              sign_off_event{context_.teller.about(detail::without_scheme(key)), false, true});
+        }
+        return {unsigned_, false};
+      case ruling_effect::allowed:
+        return {allow_, true};
+      case ruling_effect::denied:
+        return {deny_, true};
+      case ruling_effect::fixed_text:
+        return {policy_of_text(asked, *ruling.order), true};
+      case ruling_effect::quarantined:
+        return {quarantined_policy(asked), false};
+    }
+    return {deny_, true};
+  }
+
+  [[nodiscard]] bool may_ask(const site& asked) override { return rulings_.find(asked).may_ask(); }
+
+  bool on_answer(const site_answer& answer) override {
+    alarms_.note_change(answer);
+    const bool turned_hostile = alarms_.halt_if_due(answer);
+    if (!answer.is_from_store) {
+      alarms_.note_malformed(answer);
+    }
+    return turned_hostile;
+  }
+
+  void on_access_revoked(std::string_view site_key) override {
+    if (rulings_.options().halt_revoked) {
+      static_cast<void>(rulings_.raise_halt(site_key, halt_reason::access_revoked, {}));
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> quarantined() const override {
+    std::vector<std::string> sites;
+    for (const ruling_order& order : rulings_.in_force()) {
+      if (order.kind == ruling_kind::quarantine) {
+        sites.push_back(order.site);
+      }
+    }
+    return sites;
+  }
+
+ private:
+  [[nodiscard]] static alarm_settings options_of(const rulings_options& own,
+                                                 const rulings_context& context) {
+    return {.halt_hostile = own.halt_hostile.value_or(context.fallback.halts_hostile()),
+            .halt_unreachable_after = own.halt_unreachable_after,
+            .halt_revoked = own.halt_revoked,
+            .fast_change_share = own.fast_change_share,
+            .fast_change_within = own.fast_change_within,
+            .observes_changes = context.observes_changes,
+            .halt_hostile_to_others = own.halt_hostile_to_others,
+            .other_agents = context.other_agents};
+  }
+
+  void halt(const site_answer& answer, halt_reason why, const std::string& fingerprint) override {
+    static_cast<void>(rulings_.raise_halt(answer.site_key, why, fingerprint));
+  }
+
+  void note_malformed(const site_answer& answer) override {
+    const int after = rulings_.options().quarantine_after;
+    std::unique_lock lock{malformed_mutex_};
+    const bool is_due = after > 0 && malformed_.add(answer.site_key) >= after;
+    lock.unlock();
+    if (is_due) {
+      static_cast<void>(rulings_.raise_quarantine(answer.site_key));
+    }
+  }
+
+  void note_sound(const site_answer& answer) override { forget_malformed(answer.site_key); }
+
+  void forget_malformed(std::string_view site_key) {
+    const std::scoped_lock lock{malformed_mutex_};
+    malformed_.erase(site_key);
+  }
+
+  [[nodiscard]] bool has_accepted_rules(std::string_view site_key) override {
+    return rulings_.has_accepted_rules(site_key);
+  }
+
+  /// Keeps what the event about the end of a ruling needs.
+  void note(const ruling_order& order) {
+    if (order.kind == ruling_kind::halt) {
+      const std::scoped_lock lock{notes_mutex_};
+      if (order.is_in_force()) {
+        reasons_[order.site] = reason_of(order);
+      } else {
+        reasons_.erase(order.site);
+      }
+    }
+  }
+
+  [[nodiscard]] static halt_reason reason_of(const ruling_order& order) noexcept {
+    for (const halt_reason why :
+         {halt_reason::hostile, halt_reason::access_revoked, halt_reason::unreachable}) {
+      if (order.value == to_string(why)) {
+        return why;
+      }
+    }
+    return halt_reason::by_hand;
+  }
+
+  [[nodiscard]] halt_reason earlier_reason(const ruling_order& order) {
+    const std::scoped_lock lock{notes_mutex_};
+    const auto listed = reasons_.find(order.site);
+    return listed == reasons_.end() ? halt_reason::by_hand : listed->second;
+  }
+
+  /// Tells the cache and its observer about an order.
+  void tell(const ruling_order& order) {
+    const auto named = parse_site(order.site);
+    if (!named) {
+      return;
+    }
+    const bool holds = order.is_in_force();
+    const event_base about = context_.teller.about(order.site);
+    bool denies = holds;
+    switch (order.kind) {
+      case ruling_kind::site_override: {
+        auto value = site_override::none;
+        if (holds) {
+          value = order.value == "allow"  ? site_override::allow
+                  : order.value == "text" ? site_override::text
+                                          : site_override::deny;
+        }
+        denies = value == site_override::deny || value == site_override::text;
+        context_.teller.tell(override_event{about, value});
+        break;
+      }
+      case ruling_kind::halt:
+        context_.teller.tell(
+            halt_event{about, holds ? reason_of(order) : earlier_reason(order), !holds});
+        break;
+      case ruling_kind::sign_off:
+        denies = !holds;
+        context_.teller.tell(sign_off_event{about, holds});
+        break;
+      case ruling_kind::quarantine:
+        context_.teller.tell(quarantine_event{about, !holds});
+        break;
+    }
+    note(order);
+    if (!holds && (order.kind == ruling_kind::halt || order.kind == ruling_kind::quarantine)) {
+      for (const site& name : policy_detail::names_of(*named)) {
+        const std::string key = name.key();
+        alarms_.begin_anew(key);
+        forget_malformed(key);
+      }
+      context_.renew(*named);
+    }
+    if (denies) {
+      context_.on_denied(detail::without_scheme(order.site));
+    }
+  }
+
+  /// Returns the policy of an override with a fixed robots.txt. Keeps some of these policies.
+  [[nodiscard]] std::shared_ptr<const policy> policy_of_text(const site& asked,
+                                                             const ruling_order& order) {
+    constexpr std::size_t most = 1'024;
+    const std::string key = order.id + ' ' + asked.key();
+    std::unique_lock lock{notes_mutex_};
+    if (const auto listed = texts_.find(key); listed != texts_.end()) {
+      return listed->second;
+    }
+    lock.unlock();
+    auto policy_now = context_.read(asked, order.detail);
+    lock.lock();
+    if (texts_.size() >= most) {
+      texts_.clear();
+    }
+    texts_.insert_or_assign(key, policy_now);
+    return policy_now;
+  }
+
+  [[nodiscard]] std::shared_ptr<const policy> quarantined_policy(const site& asked) const {
+    record_head source;
+    source.url = source.final_url = asked.robots_urls().front();
+    source.status = 200;
+    return detail::quarantined(std::move(source), "its files are malformed again and again",
+                               context_.crawler, context_.fallback);
+  }
+
+  SiteRulings rulings_;
+  const rulings_context context_;
+  site_alarms alarms_;
+  const std::shared_ptr<const policy> allow_;
+  const std::shared_ptr<const policy> deny_;
+  const std::shared_ptr<const policy> halted_;
+  const std::shared_ptr<const policy> unsigned_;
+  const std::shared_ptr<const policy> unread_;
+  std::mutex malformed_mutex_;
+  malformed_counts malformed_{65'536};
+  std::mutex notes_mutex_;  // guards the next two members
+  boost::unordered_flat_map<std::string, halt_reason> reasons_;
+  boost::unordered_flat_map<std::string, std::shared_ptr<const policy>> texts_;
+  std::shared_ptr<const void> subscription_{};  // destroyed first
+};
+
+/// Makes the view of one cache. `site_rulings.ipp` declares this function, too: whichever of the
+/// two files is included first, both find what they need.
+[[nodiscard]] inline std::unique_ptr<rulings_view> make_view(const SiteRulings& rulings,
+                                                             const rulings_context& context) {
+  return std::make_unique<site_rulings_view>(rulings, context);
+}
+
+}  // namespace robots::rulings_detail

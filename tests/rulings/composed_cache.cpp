@@ -1,0 +1,453 @@
+// A cache whose rulings are a `SiteRulings`: the cache obeys them, and its alarms make them.
+#include "cache/cache_fixture.hpp"
+#include "rulings/loss_conformance.hpp"
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/observe/events.hpp>
+#include <robots/polite/admission.hpp>
+#include <robots/polite/host_gate.hpp>
+#include <robots/rulings/no_rulings.hpp>
+#include <robots/rulings/site_rulings.hpp>
+#include <robots/testing/memory_ruling_ledger.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::test::composed {
+
+using namespace std::chrono_literals;
+
+static_assert(Rulings<NoRulings>);
+static_assert(Rulings<SiteRulings>);
+static_assert(!Rulings<int>);
+
+namespace {
+
+constexpr const char* home = "https://example.com/";
+constexpr const char* everything = "User-agent: *\nDisallow: /\n";
+constexpr const char* open_rules = "User-agent: *\nDisallow: /a\n";
+
+using texts = std::vector<std::string>;
+
+/// Keeps the events about rulings and alarms.
+class Witness {
+ public:
+  void on(const halt_event& event) {
+    note(event, (event.resumed ? "resumed " : "halted ") + std::string{to_string(event.reason)});
+  }
+  void on(const sign_off_event& event) {
+    note(event, event.given ? "signed" : event.awaited ? "awaits a sign-off" : "unsigned");
+  }
+  void on(const quarantine_event& event) { note(event, event.released ? "freed" : "quarantined"); }
+  void on(const override_event& event) {
+    note(event, "override " + std::string{to_string(event.value)});
+  }
+  void on(const access_revoked_event& event) { note(event, "revoked"); }
+  void on(const policy_change_event& event) {
+    note(event, event.turned_hostile ? "turned hostile to " + std::string{event.crawler}
+                : event.fast         ? "changed fast"
+                                     : "changed");
+  }
+
+  [[nodiscard]] texts take() const { return std::exchange(*heard_, {}); }
+
+ private:
+  void note(const event_base& event, const std::string& text) const {
+    heard_->push_back(std::string{event.site} + ": " + text);
+  }
+
+  std::shared_ptr<texts> heard_ = std::make_shared<texts>();
+};
+
+using ruled_cache =
+    basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, Witness, SiteRulings>;
+
+/// One process of a crawl. Without a ledger, its rulings are its own.
+struct process {
+  explicit process(rulings_options rulings = {}, cache_options options = foo_bot_that_asks_once())
+      : cache{std::move(options), web, clock, {}, witness, SiteRulings{std::move(rulings)}} {}
+
+  [[nodiscard]] std::string reason(std::string_view url = home) {
+    return reason_of(cache.check(url));
+  }
+  void refresh(fetch_response response, std::string_view site = robots_url) {
+    web.on(std::string{site}, std::move(response));
+    static_cast<void>(cache.refresh(site));
+  }
+
+  ScriptedFetcher web;
+  ManualClock clock;
+  Witness witness;
+  ruled_cache cache;
+};
+
+/// The options of a process whose ledger is a copy of `shared`, and that reads it by `catch_up`.
+rulings_options over(const MemoryRulingLedger& shared, rulings_options options = {}) {
+  options.ledger = std::make_shared<MemoryRulingLedger>(shared);
+  options.poll = 0ms;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
+  process one{{.needs_sign_off = {"gov"}}};
+  one.web.otherwise(ok(open_rules));
+  CHECK(one.cache.allowed(home));
+  SiteRulings& rulings = one.cache.rulings();
+
+  rulings.halt("example.com", "ann");
+  CHECK(one.reason() == "halted");
+  CHECK_FALSE(one.cache.allowed("http://example.com:8080/"));  // all ports and schemes
+  CHECK(one.cache.is_halted(home));
+  CHECK(one.cache.is_denied(home));
+  CHECK(one.cache.check(home, one.cache.begin(home)).reason == decision_reason::halted);
+  rulings.resume("example.com");
+  CHECK(one.reason() == "no_rule");
+
+  rulings.override_with("example.com", site_override::deny);
+  CHECK(one.reason() == "by_hand");
+  rulings.override_with("example.com", site_override::allow);
+  CHECK(one.cache.allowed("https://example.com/a"));
+  rulings.override_with_text("example.com", "User-agent: FooBot\nDisallow: /b\n");
+  CHECK(one.cache.allowed("https://example.com/a"));
+  CHECK(one.reason("https://example.com/b") == "rule");
+  CHECK_FALSE(one.cache.allowed("https://example.com/b"));
+  rulings.end_override("example.com");
+  CHECK_FALSE(one.cache.allowed("https://example.com/a"));
+
+  CHECK(one.reason("https://clinic.gov/") == "needs_sign_off");
+  CHECK(one.reason("https://clinic.gov/") == "needs_sign_off");
+  CHECK(rulings.awaiting_sign_off() == texts{"clinic.gov"});
+  rulings.sign_off("clinic.gov");
+  CHECK(rulings.awaiting_sign_off().empty());
+  CHECK(one.cache.allowed("https://clinic.gov/"));
+
+  rulings.quarantine("https://bad.example");
+  CHECK(one.cache.check("https://bad.example/").policy->outcome() == outcome::quarantined);
+  CHECK(one.cache.is_quarantined("https://bad.example/"));
+  CHECK(one.cache.stats().quarantined == 1);
+  rulings.end_quarantine("https://bad.example");
+  CHECK(one.cache.allowed("https://bad.example/"));
+
+  CHECK(one.witness.take() == texts{"example.com: halted by_hand", "example.com: resumed by_hand",
+                                    "example.com: override deny", "example.com: override allow",
+                                    "example.com: override text", "example.com: override none",
+                                    "clinic.gov: awaits a sign-off", "clinic.gov: signed",
+                                    "https://bad.example: quarantined",
+                                    "https://bad.example: freed"});
+}
+
+TEST_CASE("A halted site gets no request, not even after a redirect") {
+  process one;
+  one.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  one.web.on("https://www.example.com/robots.txt", ok());
+  one.cache.rulings().halt("www.example.com");
+  CHECK_FALSE(one.cache.allowed(home));
+  CHECK(one.web.count("https://www.example.com/robots.txt") == 0);
+  CHECK(one.reason("https://www.example.com/") == "halted");
+}
+
+TEST_CASE("Excluded hosts stay excluded, unless an override names them") {
+  cache_options options = foo_bot();
+  options.excluded = {"example.com"};
+  process one{{}, options};
+  one.web.otherwise(ok());
+  CHECK(one.reason() == "excluded");
+  one.cache.rulings().override_with("example.com", site_override::allow);
+  CHECK(one.cache.allowed(home));
+  one.cache.rulings().halt("example.com");
+  CHECK(one.reason() == "halted");
+}
+
+TEST_CASE("A site that turns hostile is halted, and one resume is enough for all processes") {
+  MemoryRulingLedger shared;
+  process first{over(shared, {.halt_hostile = true})};
+  process second{over(shared, {.halt_hostile = true})};
+  for (process* const one : {&first, &second}) {
+    CHECK(one->cache.rulings().catch_up());
+    one->refresh(ok(open_rules));
+    CHECK(one->cache.allowed(home));
+  }
+  first.refresh(ok(everything));
+  CHECK(first.reason() == "halted");
+  CHECK(first.witness.take() ==
+        texts{"https://example.com: turned hostile to FooBot", "example.com: halted hostile"});
+  CHECK(first.cache.rulings().catch_up());
+  CHECK(second.cache.rulings().catch_up());
+  CHECK(second.reason() == "halted");
+
+  CHECK(second.cache.rulings().resume("example.com", "ann").size() == 1);
+  CHECK(first.cache.rulings().catch_up());
+  for (process* const one : {&first, &second}) {
+    one->web.on(robots_url, ok(everything));
+    CHECK(one->reason() == "rule");  // the second has never seen these rules before
+    one->clock.advance(25h);
+    CHECK(one->reason() == "rule");
+    CHECK(one->cache.rulings().catch_up());
+  }
+  process third{over(shared, {.halt_hostile = true})};
+  third.refresh(ok(everything));
+  CHECK(third.reason() == "rule");
+
+  // After the site has opened, the same rules are a new change.
+  first.refresh(ok(open_rules));
+  CHECK(first.cache.allowed(home));
+  first.refresh(ok(everything));
+  CHECK(first.reason() == "halted");
+  CHECK(first.cache.rulings().catch_up());
+  CHECK(third.cache.rulings().catch_up());
+  CHECK(third.reason() == "halted");
+}
+
+TEST_CASE("A process that missed a halt and its resume accepts the rules that were accepted") {
+  MemoryRulingLedger shared;
+  process first{over(shared, {.halt_hostile = true})};
+  process second{over(shared, {.halt_hostile = true})};
+  for (process* const one : {&first, &second}) {
+    CHECK(one->cache.rulings().catch_up());
+    one->refresh(ok(open_rules));
+  }
+  first.refresh(ok(everything));
+  CHECK(first.cache.rulings().resume("example.com").size() == 1);
+  second.refresh(ok(everything));
+  CHECK(second.reason() == "halted");  // it does not know the resume yet
+  CHECK(second.cache.rulings().catch_up());
+  CHECK(second.reason() == "rule");
+}
+
+TEST_CASE("A site that is hostile to another crawler is reported, and halted if options say so") {
+  for (const bool halts : {false, true}) {
+    cache_options options = foo_bot_that_asks_once();
+    options.other_agents = {{"BarBot"}, {"BazBot"}};
+    process one{{.halt_hostile = true, .halt_hostile_to_others = halts}, options};
+    const auto bar_rules = [](std::string_view rule) {
+      return ok("User-agent: BarBot\n" + std::string{rule} + "\n\n" + open_rules);
+    };
+    one.refresh(bar_rules("Disallow: /b"));
+    CHECK(one.cache.allowed(home, {.user_agent = "BarBot"}));
+    one.refresh(bar_rules("Disallow: /"));
+    CHECK(one.cache.is_halted(home) == halts);
+    const texts heard = one.witness.take();
+    REQUIRE(heard.size() == (halts ? 2 : 1));
+    CHECK(heard[0] == "https://example.com: turned hostile to BarBot");
+    CHECK_FALSE(one.cache.allowed(home, {.user_agent = "BarBot"}));
+    CHECK(one.cache.allowed(home, {.user_agent = "BazBot"}) != halts);
+  }
+}
+
+TEST_CASE("A halt that the ledger has lost holds again for a process that begins later") {
+  MemoryRulingLedger shared;
+  process first{over(shared)};
+  process second{over(shared)};
+  CHECK(second.cache.rulings().catch_up());
+  first.cache.rulings().halt("example.com");
+  CHECK(second.cache.rulings().catch_up());
+  shared.lose_all();
+  first.cache.rulings().override_with("example.com", site_override::allow);
+  CHECK(second.cache.rulings().catch_up());
+  process third{over(shared)};
+  third.web.otherwise(ok());
+  CHECK(third.reason() == "halted");
+}
+
+TEST_CASE("strict() halts hostile sites, and an option can forbid it") {
+  for (const bool is_forbidden : {false, true}) {
+    rulings_options options;
+    if (is_forbidden) {
+      options.halt_hostile = false;
+    }
+    process one{options, foo_bot_that_asks_once(fallback_policy::strict())};
+    one.refresh(ok(open_rules));
+    one.refresh(ok(everything));
+    CHECK(one.reason() == (is_forbidden ? "rule" : "halted"));
+  }
+}
+
+TEST_CASE("A site whose robots.txt fails for long is halted: never, at once or after some time") {
+  const auto halted_after = [](std::optional<std::chrono::seconds> longest, int failures) {
+    process one{{.halt_unreachable_after = longest}};
+    for (int i = 0; i < failures; ++i) {
+      one.refresh(ScriptedFetcher::status(503));
+      one.clock.advance(1h);
+    }
+    return one.cache.is_halted(home);
+  };
+  CHECK_FALSE(halted_after({}, 100));
+  CHECK(halted_after(0s, 1));
+  CHECK_FALSE(halted_after(2h, 2));
+  CHECK(halted_after(2h, 3));
+}
+
+TEST_CASE("After a resume, an unreachable site is halted only if it fails for long again") {
+  process one{{.halt_unreachable_after = 2h}};
+  const auto fail = [&] {
+    one.refresh(ScriptedFetcher::status(503));
+    one.clock.advance(1h);
+    return one.cache.is_halted(home);
+  };
+  CHECK_FALSE(fail());
+  CHECK_FALSE(fail());
+  CHECK(fail());
+  CHECK(one.cache.rulings().resume(home).size() == 1);
+  CHECK_FALSE(fail());
+  CHECK_FALSE(fail());
+  CHECK(fail());
+}
+
+TEST_CASE("A site that revokes access is halted, by a page or by its robots.txt") {
+  process one{{.halt_revoked = true}};
+  one.refresh(ok(open_rules));
+  CHECK(one.cache.report_response(home, 403));
+  CHECK(one.reason() == "halted");
+  one.cache.rulings().resume("example.com");
+  CHECK(one.cache.report_response(home, 403));
+  CHECK(one.reason() == "halted");
+  one.cache.rulings().resume("example.com");
+
+  one.refresh(ok(open_rules));
+  one.refresh(ScriptedFetcher::status(403));
+  CHECK(one.reason() == "halted");
+  one.cache.rulings().resume("example.com");
+  one.refresh(ScriptedFetcher::status(403));
+  CHECK(one.reason() != "halted");  // the resume accepts the refusal
+  one.refresh(ok(open_rules));
+  one.refresh(ScriptedFetcher::status(403));
+  CHECK(one.reason() == "halted");
+
+  process lenient;
+  lenient.refresh(ok(open_rules));
+  CHECK(lenient.cache.report_response(home, 403));
+  CHECK(lenient.reason() != "halted");
+}
+
+TEST_CASE("Malformed files in a row lead to a quarantine, which ends with its count") {
+  process one{{.quarantine_after = 2}, foo_bot_that_asks_once(fallback_policy::strict())};
+  std::string lines = "User-agent: *\nDisallow: /private\n";
+  for (int i = 0; i < 100; ++i) {
+    lines += "no directive\n";
+  }
+  const fetch_response malformed = ok(lines);
+  one.refresh(malformed);
+  one.refresh(ok(open_rules));  // a sound file ends the row
+  one.refresh(malformed);
+  CHECK_FALSE(one.cache.is_quarantined(home));
+  one.refresh(malformed);
+  CHECK(one.cache.is_quarantined(home));
+  const std::size_t requests = one.web.count();
+  one.clock.advance(25h);
+  CHECK_FALSE(one.cache.allowed(home));
+  CHECK(one.web.count() == requests);
+  CHECK(one.cache.rulings().end_quarantine("example.com").size() == 1);
+  one.refresh(malformed);
+  CHECK_FALSE(one.cache.is_quarantined(home));
+  one.refresh(malformed);
+  CHECK(one.cache.is_quarantined(home));
+}
+
+TEST_CASE("A change of the rules of a site is an event, and a fast one is marked") {
+  process one{{.fast_change_share = 0.5}};
+  one.refresh(ok("User-agent: *\nDisallow: /1\nDisallow: /2\nDisallow: /3\n"));
+  one.refresh(ok("User-agent: *\nDisallow: /1\nDisallow: /2\nDisallow: /3\nDisallow: /4\n"));
+  one.refresh(ok("User-agent: *\nDisallow: /5\n"));
+  CHECK(one.witness.take() ==
+        texts{"https://example.com: changed", "https://example.com: changed fast"});
+}
+
+TEST_CASE("A process that has never read its ledger denies, whichever call comes first") {
+  const auto down = std::make_shared<failing_ledger>(std::make_shared<MemoryRulingLedger>());
+  down->is_down = true;
+  process one{{.ledger = down, .poll = 0ms}};
+  one.web.otherwise(ok());
+  CHECK(one.reason() == "unread");
+  CHECK(explain(one.cache.check(home)) ==
+        "not allowed: the rulings of the crawl were never read, since their ledger cannot be "
+        "reached");
+  CHECK_FALSE(one.cache.allowed(home));
+  CHECK_FALSE(one.cache.get(home)->allows("/"));
+  CHECK_FALSE(one.cache.refresh(home)->allows("/"));
+  CHECK(one.cache.is_denied(home));
+  CHECK(one.cache.check(home, one.cache.begin(home)).reason == decision_reason::unread);
+  basic_host_gate gate{gate_options{}, one.clock};
+  basic_admission front{one.cache, gate};
+  const auto refused = front.try_admit(home);
+  CHECK(refused.reason == admission_reason::unread);
+  CHECK(explain(refused.reason) == "not now: unread");
+  CHECK(one.web.count() == 0);
+  down->is_down = false;
+  CHECK(one.cache.allowed(home));  // the call reads the ledger
+}
+
+TEST_CASE("A process can go on without its ledger if the options say so") {
+  const auto down = std::make_shared<failing_ledger>(std::make_shared<MemoryRulingLedger>());
+  down->is_down = true;
+  process one{{.ledger = down, .poll = 0ms, .without_ledger = unread_ledger::ignored}};
+  one.web.otherwise(ok());
+  CHECK(one.cache.allowed(home));
+  one.cache.rulings().halt("example.com");  // holds at once
+  CHECK(one.reason() == "halted");
+}
+
+TEST_CASE("The first look-up waits for the first reading of the ledger") {
+  MemoryRulingLedger shared;
+  SiteRulings operator_console{over(shared)};
+  operator_console.halt("example.com");
+  process one{{.ledger = std::make_shared<MemoryRulingLedger>(shared)}};  // has a thread
+  one.web.otherwise(ok());
+  CHECK(one.reason() == "halted");
+  CHECK(one.cache.allowed("https://other.example/"));
+}
+
+TEST_CASE("Several caches hold one set of rulings") {
+  const SiteRulings rulings;
+  ScriptedFetcher web;
+  web.otherwise(ok());
+  ruled_cache first{foo_bot(), web, {}, {}, {}, rulings};
+  ruled_cache second{foo_bot(), web, {}, {}, {}, rulings};
+  CHECK(second.allowed(home));
+  first.rulings().halt("example.com");
+  CHECK_FALSE(second.allowed(home));
+}
+
+TEST_CASE("A halt refuses a request that waits at a gate, under any port of the host") {
+  process one;
+  one.web.otherwise(ok());
+  basic_host_gate gate{gate_options{}, one.clock};
+  basic_admission front{one.cache, gate};
+  auto waiting = front.try_reserve("https://example.com:8443/x");
+  auto elsewhere = front.try_reserve("https://other.example/");
+  one.cache.rulings().halt("example.com");
+  one.clock.advance(1h);
+  CHECK(waiting.reservation.start().reason == admission_reason::halted);
+  CHECK(elsewhere.reservation.start());
+}
+
+TEST_CASE("An option or a call for SiteRulings is refused elsewhere, with the name of its place") {
+  const auto problem = [](const auto& action) -> std::string {
+    try {
+      action();
+    } catch (const std::exception& thrown) {
+      return thrown.what();
+    }
+    return {};
+  };
+  cache_options options = foo_bot();
+  options.halt_revoked = true;
+  CHECK(problem([&] { process{{}, options}; }) ==
+        "cache_options::halt_revoked has no effect in a cache with rulings: set "
+        "rulings_options::halt_revoked of its SiteRulings");
+  process one;
+  CHECK(problem([&] { one.cache.halt(home); }) ==
+        "basic_robots_cache::halt: the rulings of this cache are a part of their own: call "
+        "rulings().halt");
+  CHECK(problem([] { SiteRulings{{.fast_change_share = 2}}; }) ==
+        "rulings_options::fast_change_share is 2.000000: use a number from 0 to 1");
+}
+
+}  // namespace robots::test::composed

@@ -1,0 +1,167 @@
+#include "check_rulings.hpp"
+
+#include "check_store.hpp"
+#include "check_text.hpp"
+#include "json_text.hpp"
+#ifdef ROBOTS_CHECK_REDIS
+#include <robots/adapters/redis/redis_ruling_ledger.hpp>
+#endif
+#ifdef ROBOTS_CHECK_SQLITE
+#include <robots/adapters/sqlite/sqlite_ruling_ledger.hpp>
+#endif
+#include <robots/rulings.hpp>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace robots::check {
+namespace {
+
+/// Opens the ledger of a name that `with_store` also takes.
+std::shared_ptr<RulingLedger> open_ledger(const std::string& name) {
+  const bool is_file = names_file(name);
+#ifdef ROBOTS_CHECK_SQLITE
+  if (is_file) {
+    return std::make_shared<SqliteRulingLedger>(sqlite_options{.path = file_of(name)});
+  }
+#endif
+#ifdef ROBOTS_CHECK_REDIS
+  if (!is_file) {
+    return std::make_shared<RedisRulingLedger>(redis_options{.url = name});
+  }
+#endif
+  throw_not_built(name, is_file);
+}
+
+std::string line_of(const ruling_order& order) {
+  const std::chrono::sys_seconds second{std::chrono::seconds{order.time}};
+  std::string text = base::printable(order.site) + "  " + std::string{to_string(order.kind)} + ' ' +
+                     (order.is_in_force() ? base::printable(order.value) : "ended") + "  by " +
+                     base::printable(order.maker) + ", " + date_text(second);
+  if (order.number.generation != 0) {
+    text += ", order " + to_string(order.number);
+  }
+  return text;
+}
+
+std::string json_of(const ruling_order& order) {
+  const std::chrono::sys_seconds second{std::chrono::seconds{order.time}};
+  return to_line({{"site", text_of(order.site)},
+                  {"kind", to_string(order.kind)},
+                  {"value", text_of(order.value)},
+                  {"detail", text_of(order.detail)},
+                  {"maker", text_of(order.maker)},
+                  {"time", date_text(second)},
+                  {"order", to_string(order.number)}});
+}
+
+void print(const settings& wanted, const std::vector<ruling_order>& orders) {
+  for (const ruling_order& order : orders) {
+    std::cout << (wanted.json ? json_of(order) : line_of(order)) << '\n';
+  }
+  if (!(std::cout << std::flush)) {
+    throw std::runtime_error("cannot write the output: check the disk or the reader of the pipe");
+  }
+}
+
+void require_reached(const SiteRulings& rulings, bool is_done) {
+  if (!is_done || rulings.unsent() > 0) {
+    throw std::runtime_error("the ledger cannot be reached: " + rulings.failure());
+  }
+}
+
+/// Gives the orders of a command for one site.
+std::vector<ruling_order> give(const settings& wanted, SiteRulings& rulings,
+                               const std::string& named) {
+  const std::string& maker = wanted.maker;
+  if (wanted.command == command::rulings_halt) {
+    return rulings.halt(named, maker);
+  }
+  if (wanted.command == command::rulings_resume) {
+    std::vector<ruling_order> orders = rulings.resume(named, maker);
+    const std::vector<ruling_order> more = rulings.end_quarantine(named, maker);
+    orders.insert(orders.end(), more.begin(), more.end());
+    return orders;
+  }
+  if (wanted.command == command::rulings_sign_off) {
+    return wanted.withdraw ? rulings.withdraw_sign_off(named, maker)
+                           : rulings.sign_off(named, maker);
+  }
+  const std::string& word = wanted.arguments[1];
+  if (word == "none") {
+    return rulings.end_override(named, maker);
+  }
+  return rulings.override_with(named, word == "allow" ? site_override::allow : site_override::deny,
+                               maker);
+}
+
+/// Takes the rulings that the records of a store have into the ledger in the same place.
+std::vector<ruling_order> import_from(const settings& wanted, RulingLedger& ledger) {
+  const std::string& name = wanted.arguments[0];
+  const auto records = with_store<std::vector<std::string>>(name, [](auto store) {
+    std::vector<std::string> keys;
+    store.for_each([&](std::string_view key, std::chrono::milliseconds /*lifetime*/) {
+      if (key.starts_with(rulings_detail::ruling_key(""))) {
+        keys.emplace_back(key);
+      }
+    });
+    std::vector<std::string> texts;
+    for (auto& value : store.load_all(keys)) {
+      if (value) {
+        texts.push_back(*std::move(value));
+      }
+    }
+    return texts;
+  });
+  return import_rulings(ledger, records, wanted.dry_run);
+}
+
+}  // namespace
+
+status run_rulings(const settings& wanted) {
+  const std::vector<std::string>& given = wanted.arguments;
+  const bool is_override = wanted.command == command::rulings_override;
+  if (is_override && given[1] != "allow" && given[1] != "deny" && given[1] != "none") {
+    throw std::invalid_argument('"' + given[1] + "\" is not an override: give allow, deny or none");
+  }
+  if (names_file(given[0]) && !std::filesystem::exists(file_of(given[0]))) {
+    throw std::invalid_argument('"' + given[0] + "\" does not exist: give the file of a ledger");
+  }
+  const std::shared_ptr<RulingLedger> ledger = open_ledger(given[0]);
+  if (wanted.command == command::rulings_import) {
+    print(wanted, import_from(wanted, *ledger));
+    return yes;
+  }
+  SiteRulings rulings{
+      {.ledger = ledger, .maker = wanted.maker, .poll = std::chrono::milliseconds{0}}};
+  require_reached(rulings, rulings.catch_up());
+  if (wanted.command == command::rulings_list) {
+    print(wanted, rulings.in_force());
+    return yes;
+  }
+  for (std::size_t i = is_override ? 2 : 1; i < given.size(); ++i) {
+    if (!parse_site(given[i])) {
+      throw std::invalid_argument(
+          '"' + given[i] + "\" is not a site: give a host, HOST:PORT, or an http or https URL");
+    }
+  }
+  for (std::size_t i = is_override ? 2 : 1; i < given.size(); ++i) {
+    const std::vector<ruling_order> orders = give(wanted, rulings, given[i]);
+    require_reached(rulings, true);
+    print(wanted, orders);
+    if (orders.empty() && !wanted.json) {
+      std::cout << base::printable(given[i]) << "  nothing to change\n" << std::flush;
+    }
+  }
+  return yes;
+}
+
+}  // namespace robots::check
