@@ -273,6 +273,87 @@ TEST_CASE("A record erases the older record of the same origin under another nam
   CHECK_FALSE(fleet.store.load(older));
 }
 
+TEST_CASE("A host whose origins fail has the newest answer of its http origin") {
+  process_group fleet;
+  const auto failure = robots::ScriptedFetcher::status(503);
+  fleet.web.on(test::robots_url, robots::ScriptedFetcher::failure(robots::fetch_error::connect),
+               failure);
+  fleet.web.on(plain_robots_url, test::ok(open_file), test::ok(guarded_file), failure);
+  fleet.web.on("https://other.example/robots.txt", test::ok(open_file));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->get("example.com")->allows("/private"));  // by the http origin
+  fleet.clock.advance(25h);
+  SUBCASE("in the process that has both answers") {
+    CHECK_FALSE(first->get("http://example.com")->allows("/private"));
+    const auto last_good = first->refresh("example.com");
+    CHECK(last_good->allows("/"));
+    CHECK_FALSE(last_good->allows("/private"));
+  }
+  SUBCASE("in another process") {
+    CHECK_FALSE(first->get("http://example.com")->allows("/private"));
+    await_erasures(*first);
+    CHECK_FALSE(second->refresh("example.com")->allows("/private"));
+  }
+  SUBCASE("while the store has only the older answer") {
+    fleet.store.fail("it is down");
+    CHECK_FALSE(second->get("http://example.com")->allows("/private"));
+    fleet.recover(*second);
+    const auto last_good = second->refresh("example.com");
+    CHECK(last_good->allows("/"));
+    CHECK_FALSE(last_good->allows("/private"));
+  }
+  CHECK(fleet.web.count(plain_robots_url) == 2);
+}
+
+TEST_CASE("A fresh entry of a host does not outlive a newer answer of its https origin") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), test::ok(guarded_file),
+               robots::ScriptedFetcher::failure(robots::fetch_error::connect));
+  using storage = robots::TieredStorage<robots::LruStorage<64>, MissingStore>;
+  robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, storage> first{
+      test::foo_bot_that_asks_once(), fleet.web, fleet.clock,
+      storage{robots::LruStorage<64>{}, MissingStore{fleet.store}}};
+  CHECK(first.get("example.com")->allows("/private"));
+  fleet.clock.advance(1h);
+  const auto second = fleet.start();
+  CHECK_FALSE(second->refresh("https://example.com")->allows("/private"));
+  await_erasures(*second);
+  CHECK_FALSE(first.refresh("https://example.com")->allows("/private"));  // by the store's record
+  CHECK_FALSE(first.get("example.com")->allows("/private"));
+}
+
+TEST_CASE("A newer answer of a process does not give way to an older last good copy of the store") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), test::ok(guarded_file),
+               robots::ScriptedFetcher::status(503));
+  fleet.web.on("https://other.example/robots.txt", test::ok(open_file));
+  const auto first = fleet.start();
+  const auto second = fleet.start();
+  CHECK(first->allowed(test::secret));
+  fleet.clock.advance(25h);
+  fleet.store.fail("it is down");
+  CHECK_FALSE(first->allowed(test::secret));  // not shared
+  fleet.recover(*first);
+  CHECK(second->refresh(test::home)->allows("/private"));  // the older file, since the site fails
+  CHECK_FALSE(first->allowed(test::secret));
+  fleet.clock.advance(10min);
+  CHECK_FALSE(first->allowed(test::secret));
+}
+
+TEST_CASE("A file that a refusal has replaced does not come back behind a redirect") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(open_file), robots::ScriptedFetcher::status(403),
+               robots::ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));
+  fleet.web.on("https://www.example.com/robots.txt", robots::ScriptedFetcher::status(503));
+  const auto one = fleet.start();
+  CHECK(one->allowed(test::secret));
+  fleet.clock.advance(25h);
+  CHECK(one->get(test::home)->source().outcome == robots::outcome::client_error);
+  fleet.clock.advance(25h);
+  CHECK_FALSE(one->allowed(test::secret));
+}
+
 TEST_CASE("A refresh answered by 304 while the store is down reaches all processes later") {
   process_group fleet;
   const std::vector<robots::http_header> tag{{"ETag", "\"2\""}};
@@ -295,6 +376,21 @@ TEST_CASE("A refresh answered by 304 while the store is down reaches all process
     first->clear();
     CHECK_FALSE(first->allowed(test::secret));
   }
+}
+
+TEST_CASE("A store that has nothing new does not end the pause after a failure") {
+  process_group fleet;
+  fleet.web.on(test::robots_url, test::ok(guarded_file),
+               robots::ScriptedFetcher::failure(robots::fetch_error::connect));
+  const auto one = fleet.start();
+  CHECK(one->allowed(test::home));
+  fleet.clock.advance(25h);
+  CHECK(one->allowed(test::home));
+  CHECK(fleet.web.count(test::robots_url) == 2);
+  fleet.store.lose_changes();
+  CHECK(one->allowed(test::home));
+  CHECK_FALSE(one->allowed(test::secret));
+  CHECK(fleet.web.count(test::robots_url) == 2);
 }
 
 TEST_CASE("A process that could not read the store asks it at its next look-up") {

@@ -132,6 +132,7 @@ struct SkewedClock : robots::ManualClock {
 struct shared_facts {
   struct held {
     std::string token;
+    robots::time_point since;
     robots::time_point until;
   };
 
@@ -139,6 +140,10 @@ struct shared_facts {
     const auto found = leases.find(lease.key);
     return found != leases.end() && found->second.token == lease.token &&
            clock.now() < found->second.until;
+  }
+  /// Returns true if no time has passed since a process got a lease that it still holds.
+  [[nodiscard]] bool is_new(const robots::store_lease& lease) const {
+    return holds(lease) && leases.find(lease.key)->second.since == clock.now();
   }
 
   robots::ManualClock clock;
@@ -158,7 +163,8 @@ struct LateStore : memory_store {
     auto replies = memory_store::load_or_lease(questions, duration);
     for (const robots::store_reply& reply : replies) {
       if (reply.lease) {
-        facts.leases[reply.lease->key] = {reply.lease->token, facts.clock.now() + duration};
+        const robots::time_point now = facts.clock.now();
+        facts.leases[reply.lease->key] = {reply.lease->token, now, now + duration};
       }
     }
     return replies;
@@ -198,7 +204,6 @@ struct sent_response {
 struct left_work {
   std::shared_ptr<site_work> work;
   std::optional<sent_response> sent{};
-  robots::time_point asked_store{};
 };
 
 /// For each origin, the number of the oldest answer that may be used.
@@ -240,7 +245,6 @@ struct task {
   std::uint64_t store_failures = 0;           // before the call
   std::array<std::size_t, origins> newest{};  // for a refresh: the newest answers at its start
   std::optional<sent_response> sent{};
-  robots::time_point asked_store{};
   int steps = 0;
 };
 
@@ -483,14 +487,18 @@ class model {
     processes_[number]->cache.policies.suspect(*robots::parse_site(name), 5min);
   }
 
-  /// Notes that an order has possibly renewed the targets of the redirects of a site.
-  void note_renewals(std::size_t number, const std::string& name) {
+  /// Notes that an order has possibly renewed the targets of the redirects of a site. Then another
+  /// refresh in the process need not renew them. `refresh` is the order if it is a refresh.
+  void note_renewals(std::size_t number, const std::string& name, const task* refresh = nullptr) {
     const std::size_t host = number_of(name) % hosts;
     for (const std::size_t first : {host, host + hosts}) {  // the name of the host joins both
       for (std::size_t to = 0; to < origins; ++to) {
         if (leads(first, to, {})) {
           renewed_[number][to] = clock_.now();
           facts_.usable_until[to] = {};
+          for (task& other : processes_[number]->tasks) {
+            other.newest[to] = &other == refresh ? other.newest[to] : 0;
+          }
         }
       }
     }
@@ -575,23 +583,21 @@ class model {
     reached_[number] = shared_least_;
   }
 
-  void ask_store(process& one, site_work& work, robots::time_point& when) {
-    when = clock_.now();
+  static void ask_store(process& one, site_work& work) {
     const robots::store_question question = work.question();
     work.on_store_reply(std::move(one.cache.store->ask({&question, 1}).front()));
   }
 
   /// Does one step of the fetch of a work: sends the request, or handles the response.
-  void fetch(std::size_t number, site_work& work, std::optional<sent_response>& sent,
-             robots::time_point asked_store) {
+  void fetch(std::size_t number, site_work& work, std::optional<sent_response>& sent) {
     const auto* const request = std::get_if<robots::fetch_request>(&work.fetch().next());
     if (request == nullptr) {
       fail("the fetch has no request");
     }
     if (!sent) {
       const std::size_t origin = number_of(request->url);
-      const bool is_ordinary = work.lease() && !work.announces() && !work.led().detached &&
-                               work.led().asked.scheme && asked_store == clock_.now();
+      const bool is_ordinary = work.lease() && facts_.is_new(*work.lease()) && !work.announces() &&
+                               !work.led().detached && work.led().asked.scheme;
       const bool is_settled =
           is_up_ && !is_renewed(origin) &&
           std::find(has_pending_.begin(), has_pending_.end(), true) == has_pending_.end();
@@ -670,6 +676,7 @@ class model {
 
   void publish(std::size_t number, site_work& work) {
     const std::string value = work.value();
+    note_order(work.led().asked, value);
     const bool announces = work.announces();
     const std::size_t origin = number_of(work.led().site_key);
     const bool is_shared = work.lease() && !value.empty() && work.led().asked.scheme && is_up_ &&
@@ -695,6 +702,23 @@ class model {
     }
   }
 
+  /// Notes an answer that comes too late. The names of a host have leases of their own. So a
+  /// process can publish the answer of an http origin for the host after another process got a
+  /// newer one.
+  void note_order(const robots::site& asked, const std::string& value) {
+    const auto records = robots::detail::decode_site(value).value;
+    if (asked.scheme || !records || !records->latest.server_lifetime) {
+      return;
+    }
+    const std::size_t origin = number_of(records->latest.url);
+    const auto number =
+        static_cast<std::size_t>(records->latest.server_lifetime->count() - number_offset);
+    if (std::any_of(seen_.begin(), seen_.end(),
+                    [&](const seen_answers& seen) { return seen.newest[origin] > number; })) {
+      contest(origin);
+    }
+  }
+
   /// Continues a work that no look-up does. Returns false if nothing remains to be done.
   [[nodiscard]] bool advance(std::size_t number, left_work& left) {
     process& one = *processes_[number];
@@ -706,13 +730,13 @@ class model {
         }
         return true;
       case work_step::ask_store:
-        ask_store(one, work, left.asked_store);
+        ask_store(one, work);
         return true;
       case work_step::fetch:
         if (!left.sent && work.led().offer(left.work)) {
           return false;
         }
-        fetch(number, work, left.sent, left.asked_store);
+        fetch(number, work, left.sent);
         return true;
       case work_step::publish:
         publish(number, work);
@@ -732,7 +756,7 @@ class model {
     }
     look.proceed();
     if (look.refreshes) {
-      note_renewals(number, one_task.text);
+      note_renewals(number, one_task.text, &one_task);
     }
     for (auto& left : std::exchange(look.left, {})) {
       one.works.push_back({std::move(left)});
@@ -744,10 +768,10 @@ class model {
     if (look.work) {
       switch (look.work->next()) {
         case work_step::ask_store:
-          ask_store(one, *look.work, one_task.asked_store);
+          ask_store(one, *look.work);
           break;
         case work_step::fetch:
-          fetch(number, *look.work, one_task.sent, one_task.asked_store);
+          fetch(number, *look.work, one_task.sent);
           break;
         default:
           one.works.push_back({std::exchange(look.work, nullptr)});
@@ -772,7 +796,7 @@ class model {
         const bool is_due = renewed_[number][to] + 5min <= clock_.now();
         begun->newest[to] = is_due ? sites_[to].newest() : 0;
       }
-      note_renewals(number, name);
+      note_renewals(number, name, &*begun);
     }
     if (in(8)) {
       const std::size_t few = pick(5);  // the look-up stands still in the middle
@@ -837,7 +861,33 @@ class model {
     return false;
   }
 
+  /// Notes the answers that a process has not published yet and cannot publish any more, or does
+  /// not use any more.
+  void note_lost_answers(std::size_t number) {
+    const auto note = [&](const site_work* work) {
+      if (work == nullptr || work->next() != work_step::publish || work->announces()) {
+        return;
+      }
+      const std::string& key = work->led().site_key;
+      const bool is_lost = work->led().detached ||
+                           !(work->lease() && facts_.holds(*work->lease())) ||
+                           !processes_[number]->parts.find(key, clock_.now()).policy;
+      if (is_lost) {
+        for (const std::size_t origin : origins_of(key)) {
+          contest(origin);
+        }
+      }
+    };
+    for (const left_work& left : processes_[number]->works) {
+      note(left.work.get());
+    }
+    for (const task& other : processes_[number]->tasks) {
+      note(other.look.work.get());
+    }
+  }
+
   void check(std::size_t number, task& ended) {
+    note_lost_answers(number);
     if (ended.can_ask_store && ended.store_failures == store_failures_ &&
         processes_[number]->cache.store->is_in_use(clock_.now())) {
       ended.least.raise(ended.reached);

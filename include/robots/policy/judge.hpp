@@ -244,8 +244,11 @@ struct earlier_policies {
         before.last);
   }
   if (head.outcome == outcome::redirected) {
-    return policy::successor(policy{fallback_action::deny_all, crawler, head, nullptr, fetched_at},
-                             before.last);
+    // The earlier answer is kept for `judge_redirected`.
+    return policy::successor(
+        policy{fallback_action::deny_all, crawler, head,
+               if_young(policy::before_redirects(before.last), fetched_at, options), fetched_at},
+        before.last);
   }
   if (head.not_modified) {
     head.outcome = outcome::server_error;  // an unexpected 304 is an error: see `outcome_of`
@@ -309,8 +312,8 @@ struct earlier_policies {
 /// the combined result of the requests along the redirects. If `target` is not based on rules, the
 /// fallback policy chooses the action for `head`.
 ///
-/// `own` is the `last_answer` of the redirecting site, or null. If `target` has no last good copy,
-/// `own` serves as this copy unless `own` is too old.
+/// `own` is the answer of the redirecting site before the redirect (`policy::before_redirects`), or
+/// null. If `target` has no last good copy, `own` serves as this copy unless `own` is too old.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
     const record_head& head, const std::shared_ptr<const policy>& target,
     const crawler_names_view& crawler, const judge_options& options,

@@ -357,6 +357,11 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
       const std::shared_ptr<const policy>& from);
 
+  /// If `from` redirects to another site, returns the answer that decided after a failure before
+  /// the redirect, or null. Otherwise, returns `kept_answer(from)`.
+  [[nodiscard]] static std::shared_ptr<const policy> before_redirects(
+      const std::shared_ptr<const policy>& from);
+
   /// Searches `from` and its predecessors for the newest policy that comes from a robots.txt, or
   /// from a 404 or 410 (no robots.txt). Returns this policy or null. Unlike `kept_answer`, skips
   /// redirects and answers such as 403. The cache compares new policies with the result.

@@ -298,6 +298,13 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
   return stands_in ? from : from->extras().last_good;
 }
 
+ROBOTS_INLINE std::shared_ptr<const policy> policy::before_redirects(
+    const std::shared_ptr<const policy>& from) {
+  auto answer = kept_answer(from);
+  const bool redirects = answer && answer->basis_ == policy_basis::redirected;
+  return redirects ? answer->extras().last_good : std::move(answer);
+}
+
 ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
     const std::shared_ptr<const policy>& from) {
   return from == nullptr || from->is_answer() ? from : from->extras().last_answer;

@@ -57,6 +57,22 @@ namespace robots::policy_detail {
   return answers_for(asked, last_kept ? last_kept->source() : last->source());
 }
 
+/// Returns the newest complete answer of `known`: `known` itself, or the answer that it keeps if it
+/// is about a failure. The result can be null.
+[[nodiscard]] inline std::shared_ptr<const policy> newest_answer(
+    const std::shared_ptr<const policy>& known) {
+  return known && is_failure(known->outcome()) ? policy::kept_answer(known) : known;
+}
+
+/// Returns true if both policies have answers of the same origin, and that of `one` is older.
+[[nodiscard]] inline bool has_older_answer(const std::shared_ptr<const policy>& one,
+                                           const std::shared_ptr<const policy>& other) {
+  const auto first = newest_answer(one);
+  const auto second = newest_answer(other);
+  return first && second && first->fetched_at() < second->fetched_at() &&
+         first->source().url == second->source().url;
+}
+
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
 /// `asked`, an `answer` with an HTTP status is valid only if `answers_for` returns true.
 [[nodiscard]] inline bool is_answer_for(const std::optional<site>& asked, std::string_view key,

@@ -258,6 +258,34 @@ TEST_CASE("A stale record of the store that answers replaces an older entry") {
   CHECK_FALSE(files.known().policy->allows("/new"));
 }
 
+TEST_CASE("A record that is erased while a process waits for another is not its last good copy") {
+  workplace other{true};
+  const auto fetched = other.begin();
+  fetched->on_store_reply(other.lease());
+  other.answer(*fetched, ok());
+  workplace files{true, robots::test::foo_bot_that_asks_once()};
+  files.clock.advance(25h);
+  const auto work = files.begin();
+  work->on_store_reply({.value = fetched->value(), .is_answered = true});
+  work->on_store_reply({.value = fetched->value(), .is_answered = true});
+  REQUIRE(work->next() == work_step::wait);
+  files.clock.advance(work->next_look() - files.clock.now());
+  work->on_wait_over();
+  bool is_erased = true;
+  SUBCASE("erased") { work->on_store_reply(files.lease()); }
+  SUBCASE("not erased") {
+    is_erased = false;
+    store_reply reply = files.lease();
+    reply.value = fetched->value();
+    work->on_store_reply(std::move(reply));
+  }
+  files.answer(*work, ScriptedFetcher::status(503));
+  const auto ended = files.place->ended();
+  REQUIRE(ended);
+  CHECK(ended->result->allows("/") != is_erased);
+  CHECK_FALSE(ended->result->allows("/private"));
+}
+
 TEST_CASE("A look-up that joins a flight which missed the store asks the store itself") {
   workplace files{true, robots::test::foo_bot_that_asks_once()};
   const auto first = files.begin();

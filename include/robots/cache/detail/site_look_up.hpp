@@ -268,7 +268,7 @@ class site_look_up {
   /// came from another origin of the host: the redirect can be stored under the name of the host.
   [[nodiscard]] std::shared_ptr<const policy> own_answer(
       const std::shared_ptr<const policy>& redirect) const {
-    auto last = policy::last_answer(redirect);
+    auto last = policy::before_redirects(redirect);
     const bool is_own =
         last && (!first_->scheme || policy_detail::answers_for(*first_, last->source()));
     return is_own ? std::move(last) : nullptr;

@@ -247,6 +247,22 @@ class site_policies {
                 : now < detail::validity_of(*entry.policy, judging).stale_until);
   }
 
+  /// If `asked` is a host and `robots_url` is that of its http origin, returns the entry of that
+  /// origin with its newest answer. Otherwise, returns an entry without a policy. For other names
+  /// of a site, `find` returns the entry.
+  [[nodiscard]] kept_entry answer_of_http_origin(const site& asked, std::string_view robots_url,
+                                                 time_point now) {
+    if (asked.scheme || !robots_url.starts_with("http://")) {
+      return {};
+    }
+    kept_entry known = look(site{url_scheme::http, asked.host, asked.port}.key(), now);
+    known.policy = policy_detail::newest_answer(known.policy);
+    if (known.policy && known.policy->source().url != robots_url) {
+      return {};
+    }
+    return known;
+  }
+
   // These limits ensure that a flood of messages causes no flood of questions to the shared store.
   // Questions after missed messages do not use up the questions after messages about a site.
   rate_limit questions{4, 65'536};
@@ -301,16 +317,20 @@ class site_policies {
       const detail::validity until = detail::validity_of(*policy_now, judging);
       const bool is_kept_on =
           parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging);
-      parts_.store(led.site_key,
-                   {policy_now, led.is_changed_elsewhere ? in_doubt : until.fresh_until,
-                    is_kept_on ? until.keep_until : until.stale_until, epoch},
-                   now);
+      const cache_entry new_entry{policy_now,
+                                  led.is_changed_elsewhere ? in_doubt : until.fresh_until,
+                                  is_kept_on ? until.keep_until : until.stale_until, epoch};
+      parts_.store(led.site_key, new_entry, now);
       const record_head source = policy_now->source();
       replaces_all = replaces_all && source.status != 0;
-      // If the new policy is also valid for another name of the site, it replaces the entry there.
       for (const site& name : policy_detail::names_of(led.asked)) {
-        if (name != led.asked && (replaces_all || policy_detail::answers_for(name, source))) {
-          parts_.try_erase(name.key());
+        if (name == led.asked) {
+          continue;
+        }
+        if (replaces_all || policy_detail::answers_for(name, source)) {
+          parts_.try_erase(name.key());  // the new policy is valid for this name, too
+        } else {
+          renew_other_name(name, new_entry, now);
         }
       }
     } catch (...) {
@@ -376,6 +396,25 @@ class site_policies {
       entry.fresh_until = entry.fresh_until > in_both ? as : in_both;
       parts_.store(key, entry, now);
     }
+  }
+
+  /// Gives `name`, another name of a site, the answer of `new_entry` if the entry of
+  /// `name` has an older answer of the same origin. The entry does not become fresher, since it
+  /// also says which origin of a host must be asked.
+  void renew_other_name(const site& name, const cache_entry& new_entry, time_point now) {
+    const std::string key = name.key();
+    cache_entry other = parts_.find(key, now);
+    if (!policy_detail::has_older_answer(other.policy, new_entry.policy)) {
+      return;
+    }
+    other.policy = new_entry.policy;
+    other.keep_until = new_entry.keep_until;
+    if (new_entry.fresh_until <= in_both) {
+      other.fresh_until = new_entry.fresh_until;
+    } else if (other.fresh_until > in_both) {
+      other.fresh_until = (std::min)(other.fresh_until, new_entry.fresh_until);
+    }
+    parts_.store(key, other, now);
   }
 
   [[nodiscard]] kept_entry look(std::string_view key, time_point now) {

@@ -126,7 +126,7 @@ class site_work {
     result.excluded = cache_.rulings.excluded();
     result.timed_out_tries = {flight_, &flight_->timed_out_tries};
     // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
-    const bool needs_file = has_asked_store_ && !shared_good_;
+    const bool needs_file = has_asked_store_ && (!shared_good_ || is_shared_good_older_);
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
@@ -258,7 +258,10 @@ class site_work {
   void note_replaced(const record_head& answer) {
     const site counterpart = policy_detail::counterpart_of(flight_->asked);
     for (site& name : policy_detail::names_of(flight_->asked)) {
-      if (name != flight_->asked && policy_detail::answers_for(name, answer) &&
+      const bool is_of_same_origin = policy_detail::answers_for(name, answer) ||
+                                     (!is_failure(answer.outcome) && flight_->asked.scheme &&
+                                      policy_detail::answers_for(flight_->asked, answer));
+      if (name != flight_->asked && is_of_same_origin &&
           (has_other_record_ || name != counterpart)) {
         replaces_.push_back(std::move(name));
       }
@@ -312,6 +315,7 @@ class site_work {
     const site& asked = flight_->asked;
     has_asked_store_ = true;
     shared_good_.reset();
+    is_shared_good_older_ = false;
     auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
     auto other_records = reply.other_value
                              ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
@@ -322,6 +326,9 @@ class site_work {
       other_records.reset();
     }
     has_other_record_ = other_records.has_value();
+    if (!records && !other_records && std::exchange(is_last_shared_, false)) {
+      flight_->set_last(nullptr);  // the record of an earlier reply has been erased
+    }
     if (records && other_records && records->latest.fetched_at < other_records->latest.fetched_at) {
       std::swap(records, other_records);
     }
@@ -330,18 +337,28 @@ class site_work {
   }
 
   [[nodiscard]] bool end_with_records(detail::site_records records, const wall_anchor& now) {
-    auto last = flight_->last();
+    auto last = last_before(records, now.steady);
     const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
-    const auto had = last && is_failure(last->outcome()) ? policy::good(last) : last;
+    const auto had = policy_detail::newest_answer(last);
     // The clock of another process can be behind, so its newer record can look older.
     const auto ahead = is_changed_elsewhere_ ? options().clock_skew : std::chrono::seconds{0};
     if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
       return false;  // the store has lost the newer record of this process
     }
-    const bool may_be_erased = std::exchange(is_changed_elsewhere_, false) || is_in_doubt_;
+    const bool was_replaced = is_last_shared_ && records.latest.fetched_at != last_fetched;
+    const bool may_be_erased =
+        std::exchange(is_changed_elsewhere_, false) || is_in_doubt_ || was_replaced;
     site_policies& policies = cache_.policies;
     std::optional<record> good;
-    if (records.last_good) {
+    // An order would have erased the copy of the store, too. So no order has come since the answer
+    // of this process if the copy is older.
+    is_shared_good_older_ =
+        had && records.last_good &&
+        records.last_good->fetched_at + (may_be_erased ? options().clock_skew : ahead) <
+            had->source().fetched_at;
+    if (is_shared_good_older_) {
+      good = std::move(records.last_good);
+    } else if (records.last_good) {
       // Another process may have erased the copy that this process had before that record.
       auto earlier = policies.judged(*records.last_good, {.last = may_be_erased ? nullptr : last},
                                      now, nullptr);
@@ -360,12 +377,16 @@ class site_work {
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
-      fresh_.reset();  // a newer answer existed, but has expired
+      const bool is_newer = !had || records.latest.fetched_at != had->source().fetched_at;
+      if (is_newer) {
+        fresh_.reset();  // a newer answer existed, but has expired
+      }
       if (!shared_good_) {
         cache_.parts.tell(far_copy_event{policies.about(*flight_), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules || latest->leads_to();
         shared_good_ = is_good ? std::move(records.latest) : std::move(good);
         flight_->set_last(std::move(latest));
+        is_last_shared_ = true;
       }
       return false;
     }
@@ -375,6 +396,26 @@ class site_work {
     policies.keep(*flight_, latest, now.steady, epoch_);
     end_with(std::move(latest), true);
     return true;
+  }
+
+  /// Returns the policy that the site had before the records of the store. If the records are about
+  /// the http origin of a host, and the process has a newer answer of that origin, returns it.
+  [[nodiscard]] std::shared_ptr<const policy> last_before(const detail::site_records& records,
+                                                          time_point now) {
+    auto last = flight_->last();
+    const bool has_good = records.last_good && is_failure(records.latest.outcome);
+    const record& shared = has_good ? *records.last_good : records.latest;
+    const kept_entry known = cache_.policies.answer_of_http_origin(flight_->asked, shared.url, now);
+    const auto ahead = known.is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
+    const auto own = policy_detail::newest_answer(last);
+    if (known.policy && !flight_->detached &&
+        shared.fetched_at + ahead < known.policy->source().fetched_at &&
+        (!own || own->fetched_at() < known.policy->fetched_at())) {
+      last = known.policy;
+      flight_->set_last(last);
+      is_last_shared_ = false;
+    }
+    return last;
   }
 
   [[nodiscard]] std::optional<detail::site_records> read(std::string_view value, const site& asked,
@@ -476,6 +517,8 @@ class site_work {
   time_point next_look_{};
   bool has_asked_store_ = false;
   std::optional<record> shared_good_{};  // the last good record of the store
+  bool is_shared_good_older_ = false;    // this process has a newer answer than `shared_good_`
+  bool is_last_shared_ = false;          // `flight::last` is a record of the store
 
   std::optional<detail::retrieval> fetch_{};
   time_point fetch_began_{};
