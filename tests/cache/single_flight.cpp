@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <random>
+#include <semaphore>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -640,6 +641,49 @@ TEST_CASE("With all threads busy, a stopped leader leaves its fetch to the next 
   CHECK(outcome_of(wait_for(setup.cache, follower, home)) == "success");
   CHECK(outcome_of(led) == "cancelled");
   CHECK(setup.web.count(robots_url) == 2);
+}
+
+TEST_CASE("A thousand hosts that hang do not keep a good host from its answer") {
+  watched crawl{foo_bot_that_asks_once()};
+  std::counting_semaphore<> timeouts{0};
+  std::atomic<int> began = 0;
+  crawl.web.otherwise_call([&](const fetch_request&) {
+    ++began;
+    timeouts.acquire();
+    return ScriptedFetcher::failure(fetch_error::timeout);
+  });
+  crawl.web.on(robots_url, robots::test::ok());
+  std::atomic<bool> is_done = false;
+  std::jthread hurried{[&] {
+    for (int host = 0; host < 1'000; ++host) {
+      const std::string url = "https://hanging-" + std::to_string(host) + ".example/";
+      CHECK_FALSE(crawl.cache.check(url, {.deadline = crawl.clock.now() + 100ms}).allowed);
+    }
+    is_done = true;
+  }};
+  while (!is_done) {
+    crawl.clock.advance(10ms);
+    std::this_thread::yield();
+  }
+  decision good;
+  std::jthread patient{
+      [&] { good = crawl.cache.check(home, {.deadline = crawl.clock.now() + 1s}); }};
+  // Each of the hanging requests that have begun ends with its timeout. The thread that becomes
+  // free must take the work that a caller waits for.
+  const int most = began + static_cast<int>(crawl.cache.options().background_threads);
+  while (crawl.web.count(robots_url) == 0 && began < most) {
+    const int before = began;
+    timeouts.release();
+    while (crawl.web.count(robots_url) == 0 && began == before) {
+      std::this_thread::yield();
+    }
+  }
+  if (crawl.web.count(robots_url) == 0) {
+    crawl.clock.advance(1s);
+  }
+  patient.join();
+  CHECK(good.allowed);
+  timeouts.release(1'000);
 }
 
 TEST_CASE("With all threads busy, a call that can be stopped fetches once, in its own thread") {
