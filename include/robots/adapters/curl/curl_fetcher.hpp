@@ -47,8 +47,9 @@ namespace robots {
 ///
 /// A line without a colon among the headers is skipped, as browsers do. libcurl ends an exchange at
 /// such a line. Then the fetcher sends the same request once more and reads the response itself, in
-/// the time that is left. It does so only if no proxy can be in use, and if libcurl was built with
-/// Gopher, which is the default. Otherwise, the error is `fetch_error::protocol`.
+/// the time that is left. If a proxy is in use, it does so only for an http URL and an HTTP proxy
+/// without TLS. libcurl must be built with Gopher, which is the default. In the other cases, the
+/// error is `fetch_error::protocol`.
 ///
 /// While this process has no free file descriptor, an exchange waits for one, at most for its
 /// timeout. Then it returns `fetch_error::local`. If the proxy fails or wants credentials, returns

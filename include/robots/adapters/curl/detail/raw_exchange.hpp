@@ -2,10 +2,10 @@
 
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/base/ascii.hpp>
-#include <robots/http/message.hpp>
 
 #include <curl/curl.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,8 +29,9 @@ inline constexpr const char* raw_schemes = "gopher,gophers";
   return text == nullptr ? std::string{} : std::string(text);
 }
 
-/// Returns the URL of a raw exchange that sends `sent`, the octets of a request for `url`, and asks
-/// the server to close the connection after the response.
+/// Returns the URL of a raw exchange that sends `sent` to the server of `url`. `sent` has the
+/// octets of a request. The exchange also asks the server to close the connection after the
+/// response.
 [[nodiscard]] inline std::string raw_url(const std::string& url, std::string_view sent) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   curl_url_set(handle.get(), CURLUPART_URL, url.c_str(),
@@ -56,12 +57,19 @@ inline constexpr const char* raw_schemes = "gopher,gophers";
   return result;
 }
 
-/// Sets `easy`, which has made `request` over HTTP, to send the octets `sent` again in a raw
-/// exchange without a proxy. Throws what `set_option` throws, and first of all if this libcurl was
-/// built without Gopher.
-inline void prepare_raw(CURL* easy, const fetch_request& request, std::string_view sent) {
+/// Returns true if `sent`, the octets of a request, are for an HTTP proxy: its first line has a
+/// whole URL (RFC 9112, section 3.2.2).
+[[nodiscard]] inline bool is_for_http_proxy(std::string_view sent) noexcept {
+  const std::string_view target = sent.substr((std::min)(sent.find(' '), sent.size() - 1) + 1);
+  return base::starts_with_ignoring_case(target, "http://");
+}
+
+/// Sets `easy`, which has made a request over HTTP, to send its octets `sent` again in a raw
+/// exchange with the server of `url`. Throws what `set_option` throws, and first of all if this
+/// libcurl was built without Gopher.
+inline void prepare_raw(CURL* easy, const std::string& url, std::string_view sent) {
   set_option(easy, CURLOPT_PROTOCOLS_STR, raw_schemes);
-  set_option(easy, CURLOPT_URL, raw_url(request.url, sent).c_str());
+  set_option(easy, CURLOPT_URL, raw_url(url, sent).c_str());
   set_option(easy, CURLOPT_PROXY, "");
   set_option(easy, CURLOPT_FORBID_REUSE, 1L);
 }

@@ -146,11 +146,12 @@ class curl_transfer {
   }
 
   /// Returns true if libcurl refused the header section for a line without a colon. Then
-  /// `begin_again` may follow. An exchange that may go through a proxy is not repeated, since a raw
-  /// exchange cannot.
+  /// `begin_again` may follow. A raw exchange can go to an HTTP proxy, but not through a tunnel, a
+  /// SOCKS proxy or a proxy with TLS.
   [[nodiscard]] bool may_begin_again(CURLcode code) const noexcept {
     constexpr std::size_t longest_request = 1'000'000;  // its URL fits into libcurl's limit
-    return code == CURLE_WEIRD_SERVER_REPLY && !reader_ && proxy_ == proxy_use::never &&
+    return code == CURLE_WEIRD_SERVER_REPLY && !reader_ &&
+           (proxy_ == proxy_use::never || (is_for_http_proxy(sent_) && !has_tls_)) &&
            std::string_view(error_text_.data()) == "Header without colon" && !sent_.empty() &&
            sent_.size() < longest_request;
   }
@@ -160,7 +161,7 @@ class curl_transfer {
   /// without Gopher in libcurl, too.
   [[nodiscard]] CURL* begin_again() {
     is_reusable_ = false;
-    prepare_raw(easy_, request_, sent_);
+    prepare_raw(easy_, proxy_ == proxy_use::never ? request_.url : peer_url(), sent_);
     curl_multi_remove_handle(multi_, easy_);
     const std::chrono::microseconds taken(info<curl_off_t>(CURLINFO_TOTAL_TIME_T));
     reader_.emplace(settings_.options.max_header_bytes);
@@ -303,10 +304,21 @@ class curl_transfer {
     return failure;
   }
 
+  /// Returns a URL of the server at the other end of the connection, which can be a proxy.
+  [[nodiscard]] std::string peer_url() const {
+    const char* address = nullptr;
+    curl_easy_getinfo(easy_, CURLINFO_PRIMARY_IP, &address);
+    std::string host = address == nullptr ? "" : address;
+    if (host.find(':') != std::string::npos) {
+      host = '[' + host + ']';
+    }
+    return "http://" + host + ':' + std::to_string(info<long>(CURLINFO_PRIMARY_PORT)) + '/';
+  }
+
   /// Keeps the request that libcurl sends, for `begin_again`.
   void keep_sent(std::string_view octets) noexcept {
     try {
-      if (proxy_ == proxy_use::never && !reader_) {
+      if (!reader_) {
         sent_.append(octets);
       }
     } catch (...) {
