@@ -102,9 +102,9 @@ class site_rulings {
       return nullptr;
     }
     if (view_ != nullptr) {
-      rulings_view::ruled ruling = view_->find(asked);
+      const rulings_view::ruled ruling = view_->find(asked);
       const bool is_first = ruling.policy != nullptr && ruling.precedes_exclusions;
-      return !is_first && is_excluded(asked.host) ? excluded_policy_ : std::move(ruling.policy);
+      return !is_first && is_excluded(asked.host) ? excluded_policy_ : ruling.policy;
     }
     const std::string key = asked.key();
     std::shared_lock lock{mutex_};

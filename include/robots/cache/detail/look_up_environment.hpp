@@ -232,6 +232,7 @@ class look_up_environment {
 
   [[nodiscard]] rulings_context context() {
     std::vector<std::string> others;
+    others.reserve(options.other_agents.size());
     for (const crawler_names& other : options.other_agents) {
       others.emplace_back(other.token(options.parse.dialect));
     }
