@@ -3,6 +3,9 @@
 /// Includes the bodies of the library's ordinary functions. If ROBOTS_COMPILED is defined, the
 /// other headers only declare these functions. Then include this header in exactly one source file
 /// of the program. The target robots::compiled defines the macro and compiles such a source file.
+#ifndef ROBOTS_COMPILED
+#error "robots/src.hpp needs ROBOTS_COMPILED: define the macro in all files of the program"
+#else
 #include <robots/cache/basic_robots_cache.ipp>
 #include <robots/cache/tdmrep_cache.ipp>
 #include <robots/fetch/retrieval.ipp>
@@ -27,3 +30,4 @@
 #include <robots/usage/tdm_reservation.ipp>
 #include <robots/usage/usage_lines.ipp>
 #include <robots/usage/usage_statements.ipp>
+#endif
