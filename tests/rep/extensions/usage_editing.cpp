@@ -83,6 +83,18 @@ TEST_CASE("A value that no crawler would understand is refused, and changes noth
   CHECK(group.lines.size() == 1);
 }
 
+TEST_CASE("A value of a file can be set in the same file") {
+  editable_file file = to_editable(
+      robots::parse("License: https://example.com/a.xml\nLicense: https://example.com/b.xml\n"
+                    "User-agent: *\nContent-Signal: ai-train=no\nRequest-rate: 1/5\n"));
+  editable_file::group& group = file.groups.at(0);
+  set_usage(group, line_kind::content_signal,
+            usage_values(group, line_kind::content_signal).front());
+  set_usage(file, line_kind::license, usage_values(file, line_kind::license).back());
+  CHECK(usage_values(group, line_kind::content_signal) == value_views{"ai-train=no"});
+  CHECK(usage_values(file, line_kind::license) == value_views{"https://example.com/b.xml"});
+}
+
 TEST_CASE("A line that an editable file has a member for is no line about use") {
   editable_file::group group{.user_agents = {"*"}};
   for (const line_kind other :

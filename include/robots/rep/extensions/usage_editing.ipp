@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -89,6 +92,15 @@ inline void add_usage_line(std::vector<editable_file::line>& lines, directive_ki
   lines.push_back({std::string{to_string(kind)}, std::string{value}});
 }
 
+/// The new line is complete before the old lines are removed, since `value` can be a part of them.
+inline void replace_usage_lines(std::vector<editable_file::line>& lines, directive_kind kind,
+                                std::string_view value) {
+  require_usage_value(kind, value);
+  editable_file::line line{std::string{to_string(kind)}, std::string{value}};
+  remove_usage_lines(lines, kind);
+  lines.push_back(std::move(line));
+}
+
 }  // namespace rep_detail
 
 ROBOTS_INLINE std::vector<std::string_view> usage_values(const editable_file::group& group,
@@ -103,16 +115,12 @@ ROBOTS_INLINE std::vector<std::string_view> usage_values(const editable_file& fi
 
 ROBOTS_INLINE void set_usage(editable_file::group& group, directive_kind kind,
                              std::string_view value) {
-  rep_detail::require_usage_value(kind, value);
-  rep_detail::remove_usage_lines(group.lines, kind);
-  rep_detail::add_usage_line(group.lines, kind, value);
+  rep_detail::replace_usage_lines(group.lines, kind, value);
 }
 
 ROBOTS_INLINE void set_usage(editable_file& file, directive_kind kind, std::string_view value) {
   rep_detail::require_before_groups(kind);
-  rep_detail::require_usage_value(kind, value);
-  rep_detail::remove_usage_lines(file.lines, kind);
-  rep_detail::add_usage_line(file.lines, kind, value);
+  rep_detail::replace_usage_lines(file.lines, kind, value);
 }
 
 ROBOTS_INLINE void add_usage(editable_file::group& group, directive_kind kind,
