@@ -92,8 +92,8 @@ TEST_CASE("A value that would change the meaning is refused with a message that 
     CAPTURE(key);
     CHECK(!complaint({.lines = {{key, "x"}}}).empty());
   }
-  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 11, 'a'))).empty());
-  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 10, 'a')))
+  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 10, 'a'))).empty());
+  CHECK(complaint(with_rule("/" + std::string(robots::max_line_bytes - 9, 'a')))
             .ends_with("begins a line of 16664 octets: shorten it, since 16663 are read"));
 }
 
@@ -183,6 +183,51 @@ TEST_CASE("A delay between User-agent lines stays with the names above it") {
     CHECK(again.crawl_delay(name) == file.crawl_delay(name));
     CHECK(again.allows("/x", name) == file.allows("/x", name));
   }
+}
+
+TEST_CASE("A rule that was read with a slash in front keeps it in the new text") {
+  const robots::document file =
+      parse("User-agent: *\nDisallow: private\nAllow: private/a\n", {.prepend_slash = true});
+  const std::string text = to_text(to_editable(file));
+  CHECK(text == "User-agent: *\nDisallow: /private\nAllow: /private/a\n");
+  CHECK_FALSE(parse(text).allows("/private"));
+}
+
+TEST_CASE("A file with the longest lines that are read can be written again, and allows no more") {
+  const std::string path(robots::max_line_bytes, 'a');
+  for (const std::string_view key :
+       {"Disallow:", "Disallow: ", "disalow:/", "Disallow:/", "Disallow /", "Allow:/"}) {
+    for (const bool is_rfc9309 : {true, false}) {
+      for (const std::size_t size : {path.size() - key.size(), path.size()}) {
+        CAPTURE(key);
+        CAPTURE(size);
+        const robots::document file =
+            parse("User-agent: *\nDisallow: /b\n" + std::string{key} + path.substr(0, size) + '\n',
+                  {.dialect = is_rfc9309 ? robots::dialect::rfc9309 : robots::dialect::google,
+                   .prepend_slash = true});
+        const robots::document again = parse(to_text(to_editable(file)));
+        CHECK(again.allows('/' + path) == key.starts_with("Allow"));
+        CHECK_FALSE(again.allows("/b"));
+      }
+    }
+  }
+}
+
+TEST_CASE("A pattern that loses an octet still outweighs the Allow rules of the file") {
+  const std::string path(robots::max_line_bytes - 9, 'a');
+  const robots::document file =
+      parse("User-agent: *\nDisalow:/" + path + "\nUser-agent: *\nAllow: /b\nAllow:/" +
+            path.substr(0, path.size() - 1) + '\n');
+  CHECK_FALSE(file.allows('/' + path));
+  const robots::document again = parse(to_text(to_editable(file)));
+  CHECK_FALSE(again.allows('/' + path));
+  CHECK(strings_of(again.groups().at(1).allow) == std::vector<std::string>{"/b"});
+}
+
+TEST_CASE("The longest name of a crawler can be written again") {
+  const std::string rest(robots::max_line_bytes - 17, 'x');
+  const robots::document file = parse("useragent:FooBot/" + rest + "\nDisallow: /x\n");
+  CHECK_FALSE(parse(to_text(to_editable(file))).allows("/x", "FooBot"));
 }
 
 }  // namespace

@@ -61,9 +61,11 @@ struct editable_file {
 /// The new text gives each crawler the same verdicts, delays and lines, with keys in their usual
 /// spelling. The result has nothing that has no effect: no comments, empty user agents, empty
 /// sitemaps, unreadable delays or rules outside of groups, and no rules that begin with neither `/`
-/// nor `*`. A line such as Crawl-delay can stand between User-agent lines. Then the names above it
-/// get a group of their own for such lines, and all names share another group for the rules. Takes
-/// linear time.
+/// nor `*`. With `parse_options::prepend_slash`, such a rule gets its `/`. If the new line of a
+/// rule would be longer than `max_line_bytes`, a Disallow pattern loses its last octets, and an
+/// Allow rule is left out. `to_text` accepts every result. A line such as Crawl-delay can stand
+/// between User-agent lines. Then the names above it get a group of their own for such lines, and
+/// all names share another group for the rules. Takes linear time.
 [[nodiscard]] editable_file to_editable(const document& file);
 
 }  // namespace robots

@@ -10,10 +10,14 @@
 #include <robots/rep/read/scan.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace robots {
 
@@ -102,7 +106,8 @@ struct text_writer {
       refuse(value, "begins or ends with white space: remove it, or write %20 in a URL");
     }
     const std::size_t start = text.size();
-    text.append(key).append(value.empty() ? ":" : ": ").append(value);
+    const bool has_blank = !value.empty() && key.size() + 2 + value.size() <= max_line_bytes;
+    text.append(key).append(has_blank ? ": " : ":").append(value);
     if (text.size() - start > max_line_bytes) {
       refuse(value.substr(0, 80), "begins a line of " + std::to_string(text.size() - start) +
                                       " octets: shorten it, since " +
@@ -119,8 +124,14 @@ struct text_writer {
 };
 
 /// Collects the groups of an `editable_file` from the lines of a document.
+///
+/// The usual key can be longer than the key of the file, and `prepend_slash` adds an octet. So a
+/// line can become one or two octets too long to be read. Then a Disallow or a User-agent line
+/// loses its last octets, and an Allow line is left out, like a line that was too long in the file.
 class editable_reader {
  public:
+  explicit editable_reader(bool prepends_slash) : prepends_slash_{prepends_slash} {}
+
   void take(const directive& line) {
     if (line.kind == directive_kind::sitemap) {
       take_sitemap(line.value);
@@ -130,19 +141,56 @@ class editable_reader {
       take_delay(line.value);
     } else if (!is_rule(line.kind)) {
       take_other(line);
-    } else if (line.in_group &&
-               (line.value.empty() || line.value.starts_with('/') || line.value.starts_with('*'))) {
-      rules_.push_back({line.kind == directive_kind::allow ? rule_kind::allow : rule_kind::disallow,
-                        std::string{line.value}});
+    } else if (line.in_group) {
+      take_rule(line);
     }
   }
 
   [[nodiscard]] editable_file finish() {
     end_group();
+    if (shortest_cut_ < max_line_bytes) {
+      remove_long_allows();
+    }
     return std::move(file_);
   }
 
  private:
+  [[nodiscard]] static std::size_t most_octets(directive_kind kind) {
+    return max_line_bytes - to_string(kind).size() - std::string_view{":"}.size();
+  }
+
+  void take_rule(const directive& line) {
+    std::string pattern{line.value};
+    if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with('*')) {
+      if (!prepends_slash_) {
+        return;
+      }
+      pattern.insert(pattern.begin(), '/');
+    }
+    const bool is_allow = line.kind == directive_kind::allow;
+    if (pattern.size() > most_octets(line.kind)) {
+      if (is_allow) {
+        return;
+      }
+      pattern.resize(most_octets(line.kind));
+      const std::size_t escape = pattern.find('%', pattern.size() - 2);
+      pattern.resize((std::min)(escape, pattern.size()));
+      pattern.resize(base::trim(pattern, is_padding).size());
+      shortest_cut_ = (std::min)(shortest_cut_, pattern.size());
+    }
+    rules_.push_back({is_allow ? rule_kind::allow : rule_kind::disallow, std::move(pattern)});
+  }
+
+  /// A pattern that was cut can be less specific than an Allow rule that it outweighed before (RFC
+  /// 9309, section 2.2.2). An octet of a pattern counts as up to three, in its percent encoding.
+  void remove_long_allows() {
+    for (editable_file::group& group : file_.groups) {
+      std::erase_if(group.rules, [this](const editable_file::rule& rule) {
+        return rule.kind == rule_kind::allow && 3 * rule.pattern.size() >= shortest_cut_;
+      });
+    }
+  }
+
   void take_sitemap(std::string_view value) {
     if (!value.empty()) {
       file_.sitemaps.emplace_back(value);
@@ -157,7 +205,8 @@ class editable_reader {
       runs_.emplace_back();
     }
     if (!line.value.empty()) {
-      runs_.back().user_agents.emplace_back(line.value);
+      const std::string_view name = line.value.substr(0, most_octets(directive_kind::user_agent));
+      runs_.back().user_agents.emplace_back(base::trim(name, is_padding));
     }
   }
 
@@ -204,12 +253,14 @@ class editable_reader {
   editable_file file_;
   std::vector<editable_file::group> runs_;  // of the group that is read, without its rules
   std::vector<editable_file::rule> rules_;
+  bool prepends_slash_;
+  std::size_t shortest_cut_ = max_line_bytes;  // octets of the shortest pattern that was cut
 };
 
 }  // namespace rep_detail
 
 ROBOTS_INLINE editable_file to_editable(const document& file) {
-  rep_detail::editable_reader reader;
+  rep_detail::editable_reader reader{file.options().prepend_slash};
   for (const directive& line : file.directives()) {
     reader.take(line);
   }
