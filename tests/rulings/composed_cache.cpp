@@ -144,6 +144,36 @@ TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
                                     "https://bad.example: freed"});
 }
 
+TEST_CASE("A fixed robots.txt decides for the crawler that asks, whichever call comes first") {
+  cache_options options = foo_bot_that_asks_once();
+  options.other_agents = {{"BarBot"}};
+  process one{{}, options};
+  one.web.otherwise(ok());
+  const call_options bar{.user_agent = "BarBot"};
+  basic_host_gate gate{gate_options{}, one.clock};
+  basic_admission front{one.cache, gate};
+  const auto before = one.cache.get(home, bar);
+  auto waiting = front.try_reserve(home, bar);
+
+  one.cache.rulings().override_with_text("example.com", "User-agent: BarBot\nDisallow: /x\n");
+  CHECK(waiting.reservation.start().reason == admission_reason::not_yet);  // has renewed its policy
+  one.cache.rulings().override_with_text("example.com", "User-agent: BarBot\nDisallow: /\n");
+  CHECK_FALSE(one.cache.check(home, bar).allowed);
+  CHECK_FALSE(one.cache.check(home, one.cache.begin(home, bar)).allowed);
+  CHECK_FALSE(one.cache.check(home, before).allowed);
+  CHECK_FALSE(one.cache.check(home, one.cache.get(home, bar)).allowed);
+  CHECK_FALSE(one.cache.check(home, one.cache.get(home), bar).allowed);
+  CHECK(one.cache.is_denied(home, bar));
+  CHECK_FALSE(one.cache.report_response(home, 403, false, bar));  // the page is denied anyway
+  CHECK(waiting.reservation.start().reason == admission_reason::disallowed);
+
+  CHECK(one.cache.check(home).allowed);
+  CHECK(one.cache.check(home, one.cache.begin(home)).allowed);
+  CHECK(one.cache.check(home, one.cache.get(home)).allowed);
+  CHECK_FALSE(one.cache.is_denied(home));
+  CHECK(one.cache.report_response(home, 403));
+}
+
 TEST_CASE("A halted site gets no request, not even after a redirect") {
   process one;
   one.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));

@@ -174,8 +174,10 @@ class cache_controls {
 
   /// Decides on `url` by the ruling on the site. Without a ruling, decides by `used`, a policy that
   /// `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
-  /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` of
-  /// `call`. Throws `std::invalid_argument` if `used` is null.
+  /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` and
+  /// `user_agent` of `call`. Give the user agent that `get` got, since a fixed robots.txt
+  /// (`SiteRulings::override_with_text`) can tell each crawler something else. Throws
+  /// `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
@@ -251,8 +253,9 @@ class cache_controls {
   [[nodiscard]] std::shared_ptr<const void> on_denial(
       std::function<void(std::string_view site)> on_denied);
 
-  /// Returns true if a ruling, such as a halt, denies a URL. Does not consider robots.txt.
-  [[nodiscard]] bool is_denied(std::string_view url) const;
+  /// Returns true if a ruling, such as a halt, denies a URL. Does not consider robots.txt. Uses
+  /// only `user_agent` of `call`.
+  [[nodiscard]] bool is_denied(std::string_view url, const call_options& call = {}) const;
 
   /// Handles the response that you got for a page. Pass true as `is_challenge` if you got a
   /// challenge, such as a CAPTCHA, instead of the page. Returns true if the site revoked access:

@@ -141,7 +141,7 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
                                 ", not for the site of \"" + base::printable(url) +
                                 "\": begin a look-up for that site"};
   }
-  cache_detail::found used = engine_->ruling_on(asked, url);
+  cache_detail::found used = cache_detail::selected(engine_->ruling_on(asked, url), work.agent);
   if (!used.policy) {
     used = work.answer;
   }
@@ -161,16 +161,21 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url,
     throw std::invalid_argument{
         "basic_robots_cache::check: the policy is null; give one that `get` returned"};
   }
+  std::size_t agent = agent_of(call);
   const auto asked = parse_site(url.starts_with('/') ? used->source().url : url);
   cache_detail::found known;
   if (asked || !used->given_reason()) {
     known = engine_->ruling_on(asked, url);
+    if (agent == 0 && known.policy && !known.policy->others().empty()) {
+      agent = engine_->agent_with(used, *known.policy, *asked);
+    }
+    known = cache_detail::selected(std::move(known), agent);
   }
   if (!known.policy) {
     known = {.policy = used, .from_cache = true, .now = engine_->parts.now()};
   }
   decision result = decide(url, std::move(known));
-  report(result, url, asked ? asked->key() : std::string{}, call.context);
+  report(result, url, asked ? asked->key() : std::string{}, call.context, agent);
   return result;
 }
 
@@ -248,9 +253,10 @@ ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_denial(
   return engine_->rulings.on_denial(std::move(on_denied));
 }
 
-ROBOTS_INLINE bool cache_controls::is_denied(std::string_view url) const {
+ROBOTS_INLINE bool cache_controls::is_denied(std::string_view url, const call_options& call) const {
   const auto asked = parse_site(url);
-  const auto used = asked ? engine_->rulings.find(*asked) : nullptr;
+  auto ruled = asked ? engine_->rulings.find(*asked) : nullptr;
+  const auto used = cache_detail::selected({.policy = std::move(ruled)}, agent_of(call)).policy;
   return used && !used->allows(url);
 }
 
@@ -266,8 +272,8 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   const bool is_ruled = used != nullptr;
   if (!is_ruled) {
     used = engine_->kept_policy(*asked);
-    used = cache_detail::selected({.policy = std::move(used)}, agent_of(call)).policy;
   }
+  used = cache_detail::selected({.policy = std::move(used)}, agent_of(call)).policy;
   if (used && !used->allows(detail::target_for(*used, url))) {
     return false;
   }

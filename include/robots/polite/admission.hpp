@@ -163,7 +163,9 @@ class basic_admission {
   /// new policy delays the request, so unlimited new policies could delay the request forever.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
     bool is_denied = false;
-    if constexpr (requires { source_.is_denied(own.url); }) {
+    if constexpr (requires { source_.is_denied(own.url, own.call); }) {
+      is_denied = source_.is_denied(own.url, own.call);
+    } else if constexpr (requires { source_.is_denied(own.url); }) {
       is_denied = source_.is_denied(own.url);
     }
     if (own.was_renewed && !is_denied) {

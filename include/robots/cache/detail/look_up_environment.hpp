@@ -123,6 +123,21 @@ class look_up_environment {
     }
   }
 
+  /// Returns the number of the crawler for which `used` is a policy of `asked`, if `ruled`, the
+  /// policy of the ruling on this site, or the stored policy has it. Otherwise, returns 0.
+  [[nodiscard]] std::size_t agent_with(const std::shared_ptr<const policy>& used,
+                                       const policy& ruled, const site& asked) {
+    const auto kept = kept_policy(asked);
+    for (const policy* const all : {&ruled, kept.get()}) {
+      for (std::size_t i = 0; all != nullptr && i < all->others().size(); ++i) {
+        if (all->others()[i] == used) {
+          return i + 1;
+        }
+      }
+    }
+    return 0;
+  }
+
   /// Returns the sites to which the stored answers of a site redirect, in order, without the site.
   [[nodiscard]] std::vector<site> stored_targets(const site& asked) {
     const time_point now = parts.now();
