@@ -1,12 +1,14 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include "rulings/loss_conformance.hpp"
+#include <robots/rulings/detail/ruling_table.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -75,6 +77,26 @@ TEST_CASE("The more precise override decides, and a halt decides before an overr
   (void)rulings.halt("example.com");
   CHECK(rulings.find("https://example.com/").effect == halted);
   CHECK(!rulings.find("https://example.com/").may_ask());
+}
+
+TEST_CASE("The only ruling holds at each moment while another thread replaces it") {
+  rulings_detail::ruling_table table;
+  ruling_order halt{.site = "example.com", .kind = ruling_kind::halt, .value = "by_hand"};
+  table.put(halt);
+  std::atomic<bool> is_over = false;
+  std::thread writer{[&] {
+    for (int i = 0; i < 50'000; ++i) {
+      table.put(halt);
+    }
+    is_over = true;
+  }};
+  std::size_t misses = 0;
+  while (!is_over) {
+    misses += table.may_have("example.com") ? 0U : 1U;
+  }
+  writer.join();
+  CHECK(misses == 0);
+  CHECK(table.size() == 1);
 }
 
 TEST_CASE("SiteRulings refuses mistakes of the programmer") {

@@ -1,4 +1,4 @@
-// A storage, a flight, a look-up, a quarantine and a gate after an allocation has failed.
+// A storage, a flight, a look-up, a quarantine, rulings and a gate after an allocation has failed.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/cache/look_up_driver.hpp>
@@ -6,8 +6,10 @@
 #include <robots/policy/policy.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
+#include <robots/testing/memory_ruling_ledger.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/clock.hpp>
 
@@ -342,6 +344,69 @@ TEST_CASE("A site in quarantine gets no requests, even if memory ran out when it
     clock.advance(std::chrono::days{8});
     CHECK_FALSE(cache.allowed("https://example.com/"));
     CHECK(web.count() == requests);
+  }
+}
+
+TEST_CASE("A process whose memory ran out knows each halt of its ledger after the next reading") {
+  using namespace std::chrono_literals;
+  const std::string host = std::string(60, 'h') + ".example";
+  const std::string maker(100, 'm');
+  const robots::MemoryRulingLedger shared;
+  const auto begin = [&] {
+    return robots::SiteRulings{
+        {.ledger = std::make_shared<robots::MemoryRulingLedger>(shared), .poll = 0ms}};
+  };
+  robots::SiteRulings first = begin();
+  REQUIRE(first.halt(host, maker).size() == 1);
+  int failures = 0;
+  for (bool has_failed = true; has_failed;) {
+    REQUIRE(failures < 1'000);
+    CAPTURE(failures);
+    robots::SiteRulings late = begin();
+    allocations_left = failures;
+    try {
+      has_failed = !late.catch_up();
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    allocations_left = never;
+    failures += has_failed ? 1 : 0;
+    CHECK(late.catch_up());
+    CHECK(late.find(host).effect == robots::ruling_effect::halted);
+  }
+  CHECK(failures > 3);
+}
+
+TEST_CASE("An own halt for which memory ran out holds and is sent if it is made again") {
+  using namespace std::chrono_literals;
+  const std::string host = std::string(60, 'h') + ".example";
+  const std::string maker(100, 'm');
+  for (const bool is_shared : {true, false}) {
+    int failures = 0;
+    for (bool has_failed = true; has_failed;) {
+      REQUIRE(failures < 1'000);
+      CAPTURE(failures);
+      const robots::MemoryRulingLedger shared;
+      robots::SiteRulings own{
+          {.ledger = is_shared ? std::make_shared<robots::MemoryRulingLedger>(shared) : nullptr,
+           .poll = 0ms}};
+      REQUIRE(own.halt(host, maker).size() == 1);
+      REQUIRE(own.resume(host, maker).size() == 1);
+      allocations_left = failures;
+      try {
+        static_cast<void>(own.halt(host, maker));
+        has_failed = !own.failure().empty();
+      } catch (const std::bad_alloc&) {
+        has_failed = true;
+      }
+      allocations_left = never;
+      failures += has_failed ? 1 : 0;
+      static_cast<void>(own.halt(host, maker));
+      CHECK(own.catch_up());
+      CHECK(own.unsent() == 0);
+      CHECK(own.find(host).effect == robots::ruling_effect::halted);
+    }
+    CHECK(failures > 3);
   }
 }
 

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -167,20 +169,21 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
   std::unique_lock lock{mutex_};
   for (const ruling_order& order : news.orders) {
     const std::string name = name_of(order);
-    const auto [slot, is_new] = known_.try_emplace(name);
-    const bool is_later = is_new || slot->second.number < order.number;
+    const ruling_order* const before = last_known(name);
+    const bool is_later = before == nullptr || before->number < order.number;
     if (!is_later && news.is_continued) {
       continue;
     }
-    const bool is_other = slot->second.id != order.id;
-    const bool is_renumbered = slot->second.number != order.number;
-    slot->second = order;
+    const bool is_other = before == nullptr || before->id != order.id;
+    const bool is_renumbered = before == nullptr || before->number != order.number;
+    // If memory runs out, the order is still unknown, and is read again.
     if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
       table.put(order);
     }
     if (is_other && last_unsent(name) == nullptr) {
       changed.push_back(order);
     }
+    known_.insert_or_assign(name, ruling_order{order});
   }
   head_ = news.head;
   lock.unlock();
@@ -203,8 +206,8 @@ ROBOTS_INLINE void rulings_state::send() {
          (!next.order.detail.empty() && latest->detail == next.order.detail))) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
-      unsent_.pop_front();
       table.put(decided);
+      unsent_.pop_front();
       lock.unlock();
       report({decided});
       continue;
@@ -217,24 +220,23 @@ ROBOTS_INLINE void rulings_state::send() {
       continue;
     }
     lock.lock();
-    const auto sent = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent_order& one) {
-      return one.order.id == next.order.id;
-    });
-    if (sent != unsent_.end()) {
-      unsent_.erase(sent);
-    }
-    ruling_order& slot = known_[name];
-    if (slot.number < *number) {
-      slot = next.order;
-      slot.number = *number;
+    ruling_order decided = next.order;
+    decided.number = *number;
+    if (const ruling_order* const known_order = last_known(name);
+        known_order != nullptr && !(known_order->number < *number)) {
+      decided = *known_order;
     }
     std::vector<ruling_order> changed;
-    if (last_unsent(name) == nullptr) {
-      table.put(slot);
-      if (slot.id != next.order.id) {
-        changed.push_back(slot);
+    const ruling_order* const own = last_unsent(name);
+    if (own == nullptr || own->id == next.order.id) {
+      if (decided.id != next.order.id) {
+        changed.push_back(decided);
       }
+      table.put(decided);
     }
+    // If memory runs out, the order is still unsent, and is sent again, which changes nothing.
+    known_.insert_or_assign(name, std::move(decided));
+    std::erase_if(unsent_, [&](const unsent_order& one) { return one.order.id == next.order.id; });
     lock.unlock();
     report(changed);
   }
@@ -281,16 +283,24 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
   require_home();
   std::unique_lock lock{mutex_};
   order.id = next_id();
+  const std::string name = name_of(order);
+  // Everything that needs memory comes first, so that an order is made whole or not at all.
   if (options.ledger == nullptr) {
-    head_.last = {.generation = 1, .number = head_.last.number + 1};
-    order.number = head_.last;
-    known_[name_of(order)] = order;
+    order.number = {.generation = 1, .number = head_.last.number + 1};
+    ruling_order known = order;
+    ruling_order& slot = known_[name];
+    table.put(order);
+    slot = std::move(known);
+    head_.last = slot.number;
   } else {
-    const std::string name = name_of(order);
-    std::erase_if(unsent_, [&](const unsent_order& one) { return name_of(one.order) == name; });
-    unsent_.push_back({order, is_alarm});
+    std::list<unsent_order> added;
+    added.push_back({order, is_alarm});
+    table.put(order);
+    std::erase_if(unsent_, [&](const unsent_order& one) {
+      return one.order.kind == order.kind && one.order.site == order.site;
+    });
+    unsent_.splice(unsent_.end(), added);
   }
-  table.put(order);
   lock.unlock();
   report({order});
   return order;

@@ -105,29 +105,45 @@ class ruling_table {
   /// Returns the number of rulings in force.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-  /// Replaces the ruling of the order's site and kind. An order that ends a ruling removes it.
+  /// Replaces the ruling of the order's site and kind, in one step: no question finds the place
+  /// without its ruling in between. An order that ends a ruling removes it. If memory runs out,
+  /// throws `std::bad_alloc` and changes nothing.
   void put(ruling_order order) {
     const auto named = parse_site(order.site);
     if (!named) {
       return;
     }
     const std::string& host = named->host;
+    const bool begins = order.is_in_force();
+    // Everything that needs memory comes first.
+    entry latest{place_of(*named), std::make_shared<const ruling_order>(std::move(order))};
+    const auto replaces = [&](const entry& own) {
+      return own.order->kind == latest.order->kind && own.order->site == latest.order->site;
+    };
     const std::scoped_lock lock{mutex_};
-    auto listed = hosts_.find(host);
-    if (listed != hosts_.end()) {
-      count_ -= std::erase_if(listed->second, [&](const entry& own) {
-        return own.order->kind == order.kind && own.order->site == order.site;
-      });
+    const auto listed = hosts_.find(host);
+    if (listed == hosts_.end()) {
+      if (begins) {
+        std::vector<entry> entries;
+        entries.push_back(std::move(latest));
+        hosts_.emplace(host, std::move(entries));
+        note_one_more(host);
+      }
+      return;
     }
-    if (order.is_in_force()) {
-      const std::uint64_t hash = base::text_hash{}(host);
-      bits_[hash / 64 % words].fetch_or(std::uint64_t{1} << hash % 64);
-      ++count_;
-      ruled_place place = place_of(*named);
-      hosts_[host].push_back(
-          {std::move(place), std::make_shared<const ruling_order>(std::move(order))});
-    } else if (listed != hosts_.end() && listed->second.empty()) {
-      hosts_.erase(listed);
+    std::vector<entry>& entries = listed->second;
+    const auto old = std::find_if(entries.begin(), entries.end(), replaces);
+    if (begins && old != entries.end()) {
+      *old = std::move(latest);
+    } else if (begins) {
+      entries.push_back(std::move(latest));
+      note_one_more(host);
+    } else if (old != entries.end()) {
+      entries.erase(old);
+      --count_;
+      if (entries.empty()) {
+        hosts_.erase(listed);
+      }
     }
   }
 
@@ -136,6 +152,12 @@ class ruling_table {
     ruled_place place;
     order_pointer order;
   };
+
+  void note_one_more(std::string_view host) noexcept {
+    const std::uint64_t hash = base::text_hash{}(host);
+    bits_[hash / 64 % words].fetch_or(std::uint64_t{1} << hash % 64);
+    ++count_;
+  }
 
   static constexpr std::size_t words = 8'192;  // 64 KiB: of 10,000 hosts, 2 % share a bit
 

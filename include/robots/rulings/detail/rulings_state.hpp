@@ -19,7 +19,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -111,7 +110,7 @@ class rulings_state {
   boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> awaiting_;
   order_table known_;
   ledger_head head_;
-  std::deque<unsent_order> unsent_;
+  std::list<unsent_order> unsent_;
   std::uint64_t wakes_ = 0;
   bool has_tried_ = false;
   std::string failure_;
