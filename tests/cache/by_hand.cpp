@@ -113,6 +113,18 @@ TEST_CASE("An override of a site applies until it is lifted") {
   CHECK_THROWS_AS(bot.cache.set_override("no URL", site_override::deny), std::invalid_argument);
 }
 
+TEST_CASE("An override with a fixed robots.txt needs SiteRulings, as the exception says") {
+  scripted bot;
+  bot.web.on(robots_url, robots::test::ok());
+  CHECK_THROWS_WITH_AS(bot.cache.set_override(home, site_override::text),
+                       "basic_robots_cache::set_override: the value is text: use allow, deny or "
+                       "none, or give the cache a SiteRulings and call "
+                       "rulings().override_with_text",
+                       std::invalid_argument);
+  CHECK(bot.cache.overrides().empty());
+  CHECK(bot.cache.allowed(home));
+}
+
 TEST_CASE("The excluded hosts can be replaced while the cache runs") {
   using robots::decision_reason;
   robots::cache_options options = robots::test::foo_bot();

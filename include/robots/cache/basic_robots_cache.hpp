@@ -220,7 +220,8 @@ class cache_controls {
   /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
   /// sign-off. An origin without an override uses the override of its host. For a host without a
   /// scheme, the cache uses the first override that exists: of the host, of its https origin, or of
-  /// its http origin. Throws `std::invalid_argument` for a text that names no site.
+  /// its http origin. Throws `std::invalid_argument` for a text that names no site, and for
+  /// `site_override::text`, which needs `SiteRulings::override_with_text`.
   void set_override(std::string_view host_or_url, site_override value);
 
   /// Returns the overrides, sorted by `site::key`.

@@ -206,6 +206,11 @@ ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> ent
 
 ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override value) {
   require_own_rulings("set_override", "override_with");
+  if (value == site_override::text) {
+    throw std::invalid_argument{
+        "basic_robots_cache::set_override: the value is text: use allow, deny or none, or give the "
+        "cache a SiteRulings and call rulings().override_with_text"};
+  }
   engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), value);
 }
 
