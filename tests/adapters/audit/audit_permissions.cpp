@@ -13,8 +13,11 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -163,6 +166,108 @@ TEST_CASE("A tdmrep.json that was changed in a trail does not match its hash") {
   const robots::audit_decisions found = trail.verify_from(position);
   REQUIRE(!found.differences.empty());
   CHECK(found.differences[0].text == "the tdmrep.json does not match its hash");
+}
+
+/// A trail of answers for one page, by policies that the test chooses.
+struct chosen_policies {
+  using wall_time = std::chrono::sys_seconds;
+
+  /// Returns the policy that a record gives. With `is_recorded`, the trail has the retrieval.
+  std::shared_ptr<const robots::policy> policy_of(robots::record record, wall_time fetched,
+                                                  bool is_recorded = true) const {
+    record.fetched_at = fetched;
+    const auto rules = robots::detail::judge(
+        record, names, robots::cache_detail::judge_options_of(options), {}, {});
+    if (is_recorded) {
+      trail->on(robots::retrieval_event{{.site = "https://example.com"}, *rules, record});
+    }
+    return rules;
+  }
+
+  /// Records the answer for a page whose headers, meta elements and tdmrep.json say nothing.
+  permission ask(const std::shared_ptr<const robots::policy>& rules, wall_time when,
+                 bool claims_robots_txt = false) const {
+    constexpr std::string_view url = "https://example.com/news";
+    const robots::decision decided = robots::decide(rules, url, {});
+    page_statements page = robots::page_of(decided, url, names);
+    for (const robots::statement_place place : robots::adapters_detail::statement_places) {
+      if (place != robots::statement_place::robots_txt || claims_robots_txt) {
+        page.mark_read(place);
+      }
+    }
+    return trail->record_permission(decided, url, page, purpose::ai_train, when);
+  }
+
+  robots::audit_decisions verify() {
+    trail.reset();
+    return robots::verify_decisions(robots::test::files_of((folder.path() / "audit").string()));
+  }
+
+  robots::test::temporary_folder folder;
+  robots::cache_options options{.user_agent = "FooBot",
+                                .fallback = robots::fallback_policy::rfc9309()};
+  robots::crawler_names names = robots::cache_detail::names_of(options);
+  std::optional<robots::AuditTrail> trail{
+      std::in_place, robots::audit_options{.path = (folder.path() / "audit").string()}, options};
+  wall_time now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+};
+
+using robots::outcome;
+using robots::test::record_of_outcome;
+
+TEST_CASE("An answer about use needs the entries that explain its policy") {
+  chosen_policies crawl;
+  std::string text;
+  SUBCASE("a missing robots.txt needs a retrieval") {
+    const auto rules = crawl.policy_of(record_of_outcome(outcome::not_found), crawl.now, false);
+    CHECK(crawl.ask(rules, crawl.now).answer == permission_answer::unstated);
+    text = "no earlier retrieval had the outcome that it depends on";
+  }
+  SUBCASE("an override needs the order of a person") {
+    crawl.ask(robots::policy::by_hand(crawl.names, true), crawl.now);
+    text = "no entry sets the override";
+  }
+  SUBCASE("a file must be the newest that the cache knew") {
+    using std::chrono::minutes;
+    const auto old =
+        crawl.policy_of(record_of_outcome(outcome::success, "User-agent: *\nDisallow: /x\n"),
+                        crawl.now - minutes{40});
+    crawl.policy_of(
+        record_of_outcome(outcome::success, "User-agent: *\nContent-Signal: ai-train=no\n"),
+        crawl.now - minutes{20});
+    CHECK(crawl.ask(old, crawl.now + minutes{10}).answer == permission_answer::unstated);
+    text = "a newer robots.txt of the site was known: see entry ";
+  }
+  SUBCASE("a policy must not be older than its lifetime") {
+    const auto rules = crawl.policy_of(
+        record_of_outcome(outcome::success, "User-agent: *\nDisallow: /x\n"), crawl.now);
+    crawl.ask(rules, crawl.now + std::chrono::days{30});
+    text = "its policy was 30 days and 0 hours old";
+  }
+  SUBCASE("a robots.txt counts as read only by its policy") {
+    const auto rules = crawl.policy_of(record_of_outcome(outcome::client_error), crawl.now);
+    CHECK(crawl.ask(rules, crawl.now, true).answer == permission_answer::unstated);
+    text = "the permission for ai_train differs: recorded: answer: \"unstated\"";
+  }
+  const robots::audit_decisions found = crawl.verify();
+  CHECK(found.permissions == 0);
+  CHECK(found.confirmed == 0);
+  REQUIRE(found.differences.size() == 1);
+  CHECK_MESSAGE(found.differences[0].text.starts_with(text), found.differences[0].text);
+}
+
+TEST_CASE("An answer about use that other entries explain is confirmed") {
+  chosen_policies crawl;
+  for (const robots::record& record :
+       {record_of_outcome(outcome::success, "User-agent: *\nDisallow: /x\n"),
+        record_of_outcome(outcome::not_found), record_of_outcome(outcome::client_error)}) {
+    crawl.ask(crawl.policy_of(record, crawl.now), crawl.now);
+  }
+  const robots::audit_decisions found = crawl.verify();
+  CHECK(found.differences.empty());
+  CHECK(found.unknown == 0);
+  CHECK(found.confirmed == 0);
+  CHECK(found.permissions == 3);
 }
 
 }  // namespace

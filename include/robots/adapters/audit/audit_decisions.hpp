@@ -24,6 +24,7 @@
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/purpose.hpp>
 #include <robots/usage/page_statements.hpp>
+#include <robots/usage/permission.hpp>
 #include <robots/usage/tdm_reservation.hpp>
 
 #include <algorithm>
@@ -36,6 +37,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -211,10 +213,14 @@ class audit_judge {
 
   void take(const audit_entry& entry) {
     const std::string type = entry.type();
+    if (type == "decision" || is_answer(type)) {
+      caches_.emplace(entry.raw("cache"));
+    }
     has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
     is_first_ = false;
     if (type == "trail" && !is_rotated_) {
       newest_.clear();  // another process, whose caches begin without answers
+      caches_.clear();
     }
     is_rotated_ = type == "checkpoint" && entry.text("why") == "rotation";
     has_rulings_ = has_rulings_ || type == "halt" || type == "override" || type == "sign_off" ||
@@ -295,14 +301,28 @@ class audit_judge {
     }
     base::json_writer json;
     const std::chrono::sys_seconds asked{std::chrono::seconds{audit_second(entry.text("time"))}};
-    add_permission(json, page.may(wanted, asked));
+    const permission answer = page.may(wanted, asked);
+    add_permission(json, answer);
     const std::string object = std::move(json).finish();
     const std::string again = permission_in(json_object::read(object).value());
     if (entry.text("purpose") != to_string(wanted) || permission_in(entry) != again) {
       return differ(entry, "the permission for " + entry.text("purpose") + " differs: recorded: " +
                                permission_in(entry) + "; computed: " + again);
     }
-    ++found_.permissions;
+    if (answer.answer == permission_answer::no || is_supported(entry, recorded->second)) {
+      ++found_.permissions;
+    }
+  }
+
+  /// Returns true if other entries explain the policy of a permission, as they must explain that of
+  /// a decision. Else reports the problem.
+  bool is_supported(const audit_entry& entry, const recorded_policy& recorded) {
+    if (!recorded.reason && !may_allow(entry, recorded)) {
+      return false;
+    }
+    const std::uint64_t confirmed = found_.confirmed;
+    check_basis(entry, recorded);
+    return std::exchange(found_.confirmed, confirmed) != confirmed;
   }
 
   [[nodiscard]] static std::vector<std::string> lines_of(std::string_view text) {
@@ -543,21 +563,31 @@ class audit_judge {
     return problem.empty();
   }
 
-  /// Returns what is wrong if the cache had a newer file that was still fresh. Ignores a minute,
-  /// since calls that run at the same time can end in any order.
+  /// Returns what is wrong if the cache had a newer file that was still fresh. The entry of a
+  /// permission does not name its cache, so each cache must have had one. Ignores a minute, since
+  /// calls that run at the same time can end in any order.
   [[nodiscard]] std::string newer_file(const audit_entry& entry, const std::string& site,
                                        const recorded_policy& recorded, std::int64_t decided) {
     constexpr std::int64_t slack = 60;
-    const auto found = newest_.find(answer_key(entry, site));
-    if (found == newest_.end()) {
-      return {};
+    std::set<std::string, std::less<>> caches{std::string{entry.raw("cache")}};
+    if (entry.type() == "permission") {
+      caches = caches_;
     }
-    const newest_answer& newest = found->second;
-    const bool is_newer = newest.is_file && newest.fetched_at - slack > recorded.fetched_at;
-    return is_newer && newest.recorded_at + slack < decided && decided < newest.fresh_until
-               ? "a newer robots.txt of the site was known: see entry " +
-                     std::to_string(newest.entry)
-               : std::string{};
+    std::string problem;
+    for (const std::string& cache : caches) {
+      const auto found = newest_.find(cache + ' ' + site);
+      if (found == newest_.end()) {
+        return {};
+      }
+      const newest_answer& newest = found->second;
+      const bool is_newer = newest.is_file && newest.fetched_at - slack > recorded.fetched_at;
+      if (!is_newer || newest.recorded_at + slack >= decided || decided >= newest.fresh_until) {
+        return {};
+      }
+      problem =
+          "a newer robots.txt of the site was known: see entry " + std::to_string(newest.entry);
+    }
+    return problem;
   }
 
   /// Checks that the site matches the URL, and that other entries explain the policy.
@@ -670,6 +700,7 @@ class audit_judge {
   std::unordered_map<std::string, place> tdmreps_;
   std::unordered_map<std::string, recorded_policy> policies_;
   std::unordered_map<std::string, newest_answer> newest_;                     // by `answer_key`
+  std::set<std::string, std::less<>> caches_;                                 // their numbers
   std::unordered_map<std::string, recorded_text> texts_;                      // by `text_key`
   std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;  // by text and agent
 };
@@ -681,8 +712,11 @@ class audit_judge {
 /// crawler. Any other decision needs an entry that explains it: a retrieval with the same outcome,
 /// an override, a halt, a sign-off, a quarantine or a list of excluded hosts.
 ///
-/// A permission must also follow from the HTTP status, the recorded table of the fallback policy
-/// and the age of the rules. No newer robots.txt of the site may have been known to the same cache.
+/// A permission, and each answer about use other than `no`, must also follow from the HTTP status,
+/// the recorded table of the fallback policy and the age of the rules. No newer robots.txt of the
+/// site may have been known to the same cache; for an answer about use, which does not name its
+/// cache, to all caches. The headers, meta elements and tdmrep.json of a page are claims of the
+/// crawler, which nothing confirms.
 /// So a decision that `basic_robots_cache::check` made by a policy which the caller has kept too
 /// long is a difference, too. `notes` lists what was not checked.
 ///

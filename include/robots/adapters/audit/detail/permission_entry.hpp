@@ -67,7 +67,8 @@ inline void add_page(base::json_writer& json, const page_statements& page) {
   json.close_list();
 }
 
-/// Adds what an entry says about a page to `page`, which has the statements of the robots.txt.
+/// Adds what an entry says about a page to `page`, which has the statements of the robots.txt. Only
+/// the recorded policy says if the robots.txt was read.
 /// `tdmrep` is the text of the tdmrep.json that the entry names, or null. Throws
 /// `std::invalid_argument` if no `add_page` wrote the fields.
 inline void add_recorded(page_statements& page, const json_object& entry,
@@ -83,10 +84,15 @@ inline void add_recorded(page_statements& page, const json_object& entry,
     page.tdmrep(*tdmrep);
   }
   for (const statement_place place : statement_places) {
-    page.mark_unread(place);
+    if (place != statement_place::robots_txt) {
+      page.mark_unread(place);
+    }
   }
   for (const json_object& read : entry.list("read")) {
-    page.mark_read(enum_named(read.text("place"), statement_place::tdmrep));
+    const statement_place place = enum_named(read.text("place"), statement_place::tdmrep);
+    if (place != statement_place::robots_txt) {
+      page.mark_read(place);
+    }
   }
   page.honour_vendor_meanings(entry.flag("vendor_meanings"));
 }
