@@ -2,6 +2,8 @@
 #include "cache/cache_fixture.hpp"
 #include "rulings/loss_conformance.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/prefetch.hpp>
+#include <robots/fetch/async_fetcher.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
@@ -12,6 +14,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -85,6 +88,14 @@ struct process {
   ManualClock clock;
   Witness witness;
   ruled_cache cache;
+};
+
+/// An asynchronous fetcher that answers at once.
+struct prompt_web {
+  void async_fetch(const fetch_request& request, const std::function<void(fetch_response)>& done) {
+    done(web.fetch(request));
+  }
+  ScriptedFetcher& web;
 };
 
 /// The options of a process whose ledger is a copy of `shared`, and that reads it by `catch_up`.
@@ -397,8 +408,7 @@ TEST_CASE("A process that has never read its ledger denies, whichever call comes
   one.web.otherwise(ok());
   CHECK(one.reason() == "unread");
   CHECK(explain(one.cache.check(home)) ==
-        "not allowed: the rulings of the crawl were never read, since their ledger cannot be "
-        "reached");
+        "not allowed: the rulings of the crawl are not read yet from their ledger");
   CHECK_FALSE(one.cache.allowed(home));
   CHECK_FALSE(one.cache.get(home)->allows("/"));
   CHECK_FALSE(one.cache.refresh(home)->allows("/"));
@@ -432,6 +442,31 @@ TEST_CASE("The first look-up waits for the first reading of the ledger") {
   one.web.otherwise(ok());
   CHECK(one.reason() == "halted");
   CHECK(one.cache.allowed("https://other.example/"));
+}
+
+TEST_CASE("prefetch waits for the first reading of the ledger, too") {
+  MemoryRulingLedger shared;
+  SiteRulings operator_console{over(shared)};
+  operator_console.halt("example.com");
+  const auto ledger =
+      std::make_shared<failing_ledger>(std::make_shared<MemoryRulingLedger>(shared));
+  process one{{.ledger = ledger, .poll = 0ms}};
+  prompt_web net{one.web};
+  net.web.otherwise(ok());
+  const texts hosts{"example.com", "https://other.example/"};
+
+  ledger->is_down = true;
+  prefetch_summary summary = prefetch(one.cache, hosts, net);
+  CHECK(summary.excluded == 2);  // no host is asked while the rulings are unknown
+  ledger->is_down = false;
+  summary = prefetch(one.cache, hosts, net, {.deadline = one.clock.now()});
+  CHECK_FALSE(summary.complete);
+  CHECK_FALSE(one.cache.rulings().is_read());  // there was no time to read them
+  CHECK(net.web.count() == 0);
+  summary = prefetch(one.cache, hosts, net, {.deadline = one.clock.now() + 1h});
+  CHECK(summary.excluded == 1);
+  CHECK(summary.fetched == 1);
+  CHECK(net.web.count() == 1);
 }
 
 TEST_CASE("Several caches hold one set of rulings") {

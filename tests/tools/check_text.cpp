@@ -72,7 +72,7 @@ std::string rule_column(const answer& about, const text_style& style) {
     case decision_reason::needs_sign_off:
       return "the site needs a sign-off";
     case decision_reason::unread:
-      return "the rulings were never read";
+      return "the rulings are not read yet";
     case decision_reason::excluded:
       return "the host is excluded";
     case decision_reason::invalid_url:

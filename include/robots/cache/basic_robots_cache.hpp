@@ -26,6 +26,13 @@ namespace robots {
 
 class page_statements;
 
+namespace cache_detail {
+
+template <class Cache, class Hosts, class F>
+class prefetch_run;
+
+}  // namespace cache_detail
+
 /// A look-up of a policy in steps, for programs that do their own network I/O, such as an event
 /// loop. `next` returns a step. The caller does the step and reports the result:
 ///
@@ -320,6 +327,12 @@ class cache_controls {
   [[nodiscard]] cache_stats counted() const;
 
  private:
+  template <class Cache, class Hosts, class F>
+  friend class cache_detail::prefetch_run;
+
+  /// See `cache_engine::wait_for_rulings`.
+  void wait_for_rulings(const call_options& limits);
+
   /// Throws `std::logic_error` if the cache has `SiteRulings`, whose function `instead` must be
   /// called instead of `member`.
   void require_own_rulings(const char* member, const char* instead) const;

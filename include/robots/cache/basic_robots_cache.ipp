@@ -184,6 +184,10 @@ ROBOTS_INLINE void cache_controls::note(std::string_view url, const decision& de
   report(decided, url, {}, call.context);
 }
 
+ROBOTS_INLINE void cache_controls::wait_for_rulings(const call_options& limits) {
+  engine_->wait_for_rulings(limits);
+}
+
 ROBOTS_INLINE void cache_controls::require_own_rulings(const char* member,
                                                        const char* instead) const {
   if (engine_->view) {

@@ -26,12 +26,14 @@ namespace robots {
 
 /// The outcome of `prefetch` for one host.
 enum class prefetch_outcome {
-  kept,      ///< the cache had fresh rules
-  fetched,   ///< the site sent its robots.txt, or answered that it has none
-  joined,    ///< another look-up fetched the rules, in any thread or process (`TieredStorage`)
-  failed,    ///< the robots.txt was not available, so the fallback policy decides
-  excluded,  ///< nothing was sent, since the host is excluded, halted or not signed off
-  invalid,   ///< the text is not a URL, host or `host:port`
+  kept,     ///< the cache had fresh rules
+  fetched,  ///< the site sent its robots.txt, or answered that it has none
+  joined,   ///< another look-up fetched the rules, in any thread or process (`TieredStorage`)
+  failed,   ///< the robots.txt was not available, so the fallback policy decides
+  /// Nothing was sent, since the host is excluded, halted or not signed off, or since the rulings
+  /// of the crawl are not read yet from their ledger (`decision_reason::unread`).
+  excluded,
+  invalid,  ///< the text is not a URL, host or `host:port`
 };
 
 /// The argument of `progress`, the callback of `prefetch`. `host` is valid only during the call.
@@ -96,6 +98,8 @@ class prefetch_run {
   [[nodiscard]] prefetch_summary operator()() {
     const stop_callback<std::function<void()>> stopped{limits_.stop, [this]() noexcept { wake(); }};
     [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { wake(); });
+    static_cast<cache_controls&>(cache_).wait_for_rulings(
+        {.deadline = limits_.deadline, .stop = limits_.stop});
     auto next = std::begin(hosts_);
     const auto end = std::end(hosts_);
     while (next != end || driver_.size() != 0) {
@@ -247,16 +251,19 @@ class prefetch_run {
 /// `progress` may use the cache. If `hosts` or `progress` throws, `prefetch` cancels its requests
 /// and passes on the exception. Other callers that waited for these requests send new requests.
 ///
+/// If the cache has a `SiteRulings` with a ledger that was not read yet, first waits for this
+/// reading, but not beyond the deadline.
+///
 /// Throws `std::invalid_argument` if `max_in_flight` is 0, and `std::bad_alloc` if memory runs out.
 /// If the clock of the cache is a `ManualClock`, moves the clock to the next retry when no request
 /// is in flight.
-template <Fetcher F, Clock C, Storage S, Observer O, class Hosts, AsyncFetcher Web>
+template <Fetcher F, Clock C, Storage S, Observer O, Rulings R, class Hosts, AsyncFetcher Web>
   requires requires(Hosts& hosts) {
     { *std::begin(hosts) } -> std::convertible_to<std::string_view>;
     std::end(hosts);
   }
 prefetch_summary prefetch(
-    basic_robots_cache<F, C, S, O>& cache,
+    basic_robots_cache<F, C, S, O, R>& cache,
     Hosts&& hosts,  // NOLINT(cppcoreguidelines-missing-std-forward): read here
     Web& web, const prefetch_limits& limits = {},
     const std::function<void(const prefetch_progress&)>& progress = {}) {

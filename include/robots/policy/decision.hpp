@@ -144,8 +144,8 @@ namespace policy_detail {
       answer.reason,
       {"", "", "", "no robots.txt: ", "", "fallback: ", "an override of the site decides",
        "the site is halted until somebody resumes it", "the site needs a sign-off",
-       "the rulings of the crawl were never read, since their ledger cannot be reached",
-       "the host is excluded", "not an http or https URL"});
+       "the rulings of the crawl are not read yet from their ledger", "the host is excluded",
+       "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;

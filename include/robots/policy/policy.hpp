@@ -115,7 +115,7 @@ enum class decision_reason : std::uint8_t {
   by_hand,         ///< an override decided (`basic_robots_cache::set_override`)
   halted,          ///< denied, since the site is halted until `resume`; see `halt_reason`
   needs_sign_off,  ///< denied, since the site is high-risk and not signed off
-  unread,          ///< denied, since the ledger of rulings was never read (`without_ledger`)
+  unread,          ///< denied, since the ledger of rulings is not read yet (`without_ledger`)
   excluded,        ///< denied, since the crawler's own configuration excludes the host
   invalid_url,     ///< denied, since the text is not an http or https URL
 };

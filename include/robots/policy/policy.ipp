@@ -232,7 +232,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(const crawler_names_
   std::string text = why == decision_reason::excluded         ? "the host is excluded"
                      : why == decision_reason::halted         ? "the site is halted"
                      : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
-                     : why == decision_reason::unread ? "the ledger of rulings was never read"
+                     : why == decision_reason::unread ? "the rulings of the crawl are not read yet"
                                                       : detail::url_problem(url);
   record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
   policy result{fallback_action::deny_all, crawler, source};

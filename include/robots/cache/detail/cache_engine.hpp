@@ -240,14 +240,9 @@ class cache_engine : public look_up_environment {
     site_look_up look{*this, call.context, 0};
     look.start(*asked);
     look.refreshes = refreshes;
-    look.has_no_time =
-        limits.stop.stop_requested() || (limits.deadline && *limits.deadline <= parts.now());
-    if (view && !look.has_no_time) {
-      std::optional<std::chrono::nanoseconds> longest;
-      if (limits.deadline) {
-        longest = *limits.deadline - parts.now();
-      }
-      view->wait_until_ready(longest);
+    look.has_no_time = !has_time(limits);
+    if (view) {
+      wait_for_rulings(limits);
     } else if (rulings.may_be_signed_off_elsewhere(*asked)) {
       if (has_time_for_store(limits)) {
         learn_rulings({look.key});
@@ -262,6 +257,19 @@ class cache_engine : public look_up_environment {
     }
     hand_over_left(look, limits);
     return std::move(look.answer);
+  }
+
+  /// Waits until the rulings of the user were read from their ledger once, but not beyond the
+  /// deadline of `limits`. Has no effect without such rulings, or if `limits` leaves no time.
+  void wait_for_rulings(const call_options& limits) {
+    if (view == nullptr || !has_time(limits)) {
+      return;
+    }
+    std::optional<std::chrono::nanoseconds> longest;
+    if (limits.deadline) {
+      longest = *limits.deadline - parts.now();
+    }
+    view->wait_until_ready(longest);
   }
 
   /// Asks the shared store, if there is one, for the rulings on sites. Blocks.
@@ -285,6 +293,10 @@ class cache_engine : public look_up_environment {
 
  private:
   using shared_work = std::shared_ptr<site_work>;
+
+  [[nodiscard]] bool has_time(const call_options& limits) {
+    return !limits.stop.stop_requested() && (!limits.deadline || *limits.deadline > parts.now());
+  }
 
   /// Does the next step of a look-up. Returns false if `limits` ended the step early.
   [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
