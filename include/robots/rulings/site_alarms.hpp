@@ -142,7 +142,7 @@ class site_alarms {
     }
   }
 
-  /// Compares the next answer of the site with none. Called when a halt has ended.
+  /// Compares the next answer of the site with none. Called when the halt of an alarm has ended.
   void begin_anew(std::string_view site_key) {
     if (can_halt()) {
       use(site_key, [](memory& noted) {

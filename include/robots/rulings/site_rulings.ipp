@@ -180,7 +180,10 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
     if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
       table.put(order);
     }
-    if (is_other && last_unsent(name) == nullptr) {
+    // The first reading finds all orders that were ever made. Those that ended rulings end nothing
+    // that this process knew.
+    const bool is_news = !(before == nullptr && !is_read_) || order.is_in_force();
+    if (is_other && is_news && last_unsent(name) == nullptr) {
       changed.push_back(order);
     }
     known_.insert_or_assign(name, ruling_order{order});

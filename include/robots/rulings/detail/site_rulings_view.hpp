@@ -196,6 +196,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     }
     const bool holds = order.is_in_force();
     const event_base about = context_.teller.about(order.site);
+    const halt_reason why = holds ? reason_of(order) : earlier_reason(order);
     bool denies = holds;
     switch (order.kind) {
       case ruling_kind::site_override: {
@@ -210,8 +211,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
         break;
       }
       case ruling_kind::halt:
-        context_.teller.tell(
-            halt_event{about, holds ? reason_of(order) : earlier_reason(order), !holds});
+        context_.teller.tell(halt_event{about, why, !holds});
         break;
       case ruling_kind::sign_off:
         denies = !holds;
@@ -223,9 +223,14 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     }
     note(order);
     if (!holds && (order.kind == ruling_kind::halt || order.kind == ruling_kind::quarantine)) {
+      // Only the end of an alarm's halt accepts what the site answers now.
+      const bool accepts =
+          order.kind == ruling_kind::halt && (why != halt_reason::by_hand || !order.detail.empty());
       for (const site& name : policy_detail::names_of(*named)) {
         const std::string key = name.key();
-        alarms_.begin_anew(key);
+        if (accepts) {
+          alarms_.begin_anew(key);
+        }
         forget_malformed(key);
       }
       context_.renew(*named);
