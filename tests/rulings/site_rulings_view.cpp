@@ -157,4 +157,30 @@ TEST_CASE("After a quarantine or a halt by hand, a site that turns hostile is st
   }
 }
 
+TEST_CASE("After a second closing of a site, too, one resume is enough for all processes") {
+  const MemoryRulingLedger shared;
+  process first{shared};
+  process second{shared};
+  const auto catch_up = [&] {
+    CHECK(first.rulings.catch_up());
+    CHECK(second.rulings.catch_up());
+  };
+  first.on_answer(open_rules, 1h);
+  second.on_answer(open_rules, 1h, true);
+  for (const std::chrono::hours closed : {2h, 4h}) {
+    first.on_answer(everything, closed);
+    CHECK(first.effect() == halted);
+    catch_up();
+    (void)first.rulings.resume("example.com");
+    catch_up();
+    second.on_answer(everything, closed, true, true);  // the record of the first process
+    CHECK(second.effect() == none);
+    first.on_answer(open_rules, closed + 1h);
+    second.on_answer(open_rules, closed + 1h, true);
+    catch_up();
+  }
+  second.on_answer(everything, 6h, true, true);
+  CHECK(second.effect() == halted);
+}
+
 }  // namespace robots::test::seen

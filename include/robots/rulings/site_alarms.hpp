@@ -54,6 +54,11 @@ class alarm_actions {
   virtual void note_sound(const site_answer& answer) = 0;
   /// Returns true if somebody has resumed the site, and accepted some rules.
   [[nodiscard]] virtual bool has_accepted_rules(std::string_view site_key) = 0;
+  /// Returns true if somebody has resumed the site after a halt with this fingerprint.
+  [[nodiscard]] virtual bool has_accepted(std::string_view /*site_key*/,
+                                          std::string_view /*fingerprint*/) {
+    return false;
+  }
 
  protected:
   ~alarm_actions() = default;
@@ -211,10 +216,14 @@ class site_alarms {
       return denies && (was_noted_open || was_open);
     });
     if (turned_hostile && options_.halt_hostile) {
-      // Rules that somebody has accepted raise no alarm, unless the site was open in between.
-      actions_.halt(answer, halt_reason::hostile,
-                    "rules " + std::to_string(answer.after->fingerprint()) +
-                        (has_opened ? moment_of(*answer.after) : std::string{}));
+      // Rules that somebody has accepted raise no alarm, unless the site was open in between. The
+      // process that fetched an answer of the store can have seen this opening, while this process
+      // has not, so the accepted fact can be the moment.
+      const std::string rules = "rules " + std::to_string(answer.after->fingerprint());
+      const std::string rules_now = rules + moment_of(*answer.after);
+      if (!answer.turned_hostile || !actions_.has_accepted(answer.site_key, rules_now)) {
+        actions_.halt(answer, halt_reason::hostile, has_opened ? rules_now : rules);
+      }
     }
     if (!turned_hostile && options_.halt_hostile && options_.halt_hostile_to_others) {
       for (std::size_t other = 0; other < options_.other_agents.size(); ++other) {

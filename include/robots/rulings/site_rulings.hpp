@@ -147,6 +147,9 @@ class SiteRulings {
   std::vector<ruling_order> raise_quarantine(std::string_view host_or_url);
   /// Returns true if the last halt of a site has ended, and the rules that raised it are accepted.
   [[nodiscard]] bool has_accepted_rules(std::string_view host_or_url) const;
+  /// Returns true if the last halt of a site has ended, and the fact that raised it had this
+  /// `fingerprint`.
+  [[nodiscard]] bool has_accepted(std::string_view host_or_url, std::string_view fingerprint) const;
   /// Adds a site to `awaiting_sign_off`. Returns false if the list has it, or has no room.
   bool note_awaiting(const site& asked);
   /// Makes the view of one cache: see `Rulings`.

@@ -461,6 +461,19 @@ ROBOTS_INLINE void rulings_state::report(const std::vector<ruling_order>& change
   return orders;
 }
 
+/// Returns the fingerprint of the fact that raised the last halt of a site, if this halt has ended.
+/// Otherwise, returns an empty text.
+[[nodiscard]] ROBOTS_INLINE std::string accepted_fact(rulings_state& state,
+                                                      std::string_view host_or_url) {
+  auto named = parse_site(host_or_url);
+  if (!named) {
+    return {};
+  }
+  named->scheme.reset();  // as in `raise_halt`
+  const auto last = state.last(ruling_kind::halt, named->key());
+  return last && !last->is_in_force() ? last->detail : std::string{};
+}
+
 }  // namespace robots::rulings_detail
 
 namespace robots {
@@ -656,13 +669,12 @@ ROBOTS_INLINE std::vector<ruling_order> SiteRulings::raise_quarantine(
 }
 
 ROBOTS_INLINE bool SiteRulings::has_accepted_rules(std::string_view host_or_url) const {
-  auto named = parse_site(host_or_url);
-  if (!named) {
-    return false;
-  }
-  named->scheme.reset();  // as in `raise_halt`
-  const auto last = state_->last(ruling_kind::halt, named->key());
-  return last && !last->is_in_force() && !last->detail.empty();
+  return !rulings_detail::accepted_fact(*state_, host_or_url).empty();
+}
+
+ROBOTS_INLINE bool SiteRulings::has_accepted(std::string_view host_or_url,
+                                             std::string_view fingerprint) const {
+  return !fingerprint.empty() && rulings_detail::accepted_fact(*state_, host_or_url) == fingerprint;
 }
 
 ROBOTS_INLINE bool SiteRulings::note_awaiting(const site& asked) {

@@ -160,6 +160,11 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     return rulings_.has_accepted_rules(site_key);
   }
 
+  [[nodiscard]] bool has_accepted(std::string_view site_key,
+                                  std::string_view fingerprint) override {
+    return rulings_.has_accepted(site_key, fingerprint);
+  }
+
   /// Keeps what the event about the end of a ruling needs.
   void note(const ruling_order& order) {
     if (order.kind == ruling_kind::halt) {
