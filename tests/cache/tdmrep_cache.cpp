@@ -74,7 +74,8 @@ TEST_CASE("A site without a tdmrep.json reserves nothing") {
 TEST_CASE("After a failure, the last good tdmrep.json counts, else the place is unread") {
   for (const auto& failure :
        {ScriptedFetcher::status(500), ScriptedFetcher::status(403), ScriptedFetcher::status(429),
-        ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok("<html>wall</html>")}) {
+        ScriptedFetcher::failure(fetch_error::timeout), robots::test::ok("<html>wall</html>"),
+        robots::test::ok(R"({"error":"not now"})")}) {
     CAPTURE(failure.status);
     tdmrep_web site;
     site.web.on(tdmrep_url, robots::test::ok(reserved), failure);
@@ -105,6 +106,27 @@ TEST_CASE("A page instead of a tdmrep.json says nothing, and a body that was cut
   half.truncated = true;
   cut.web.on(tdmrep_url, half);
   CHECK(cut.may_mine() == robots::permission_answer::unread);
+}
+
+TEST_CASE("A bot wall instead of a tdmrep.json leaves the place unread, even on first contact") {
+  for (const auto& wall :
+       {ScriptedFetcher::status(202), ScriptedFetcher::status(205),
+        robots::test::ok("", {{"x-amzn-waf-action", "challenge"}}),
+        robots::test::ok("<html>prove it</html>", {{"CF-Mitigated", "challenge"}}),
+        robots::test::ok("{}", {{"cf-mitigated", "challenge"}})}) {
+    CAPTURE(wall.status);
+    tdmrep_web site;
+    site.web.on(tdmrep_url, wall, robots::test::ok(reserved));
+    CHECK(site.may_mine() == robots::permission_answer::unread);
+    CHECK(site.tdmrep.get(tdm_page).outcome == robots::outcome::challenged);
+    site.clock.advance(25h);
+    CHECK(site.may_mine() == robots::permission_answer::no);
+  }
+  tdmrep_web site;
+  robots::fetch_response file = robots::test::ok(reserved, {{"cf-mitigated", "challenge"}});
+  file.status = 202;
+  site.web.on(tdmrep_url, file);
+  CHECK(site.may_mine() == robots::permission_answer::no);
 }
 
 TEST_CASE("A tdmrep.json over the limit reserves the rights") {

@@ -119,9 +119,10 @@ class tdmrep_table {
 /// The `cache_options` of `rules` apply to these requests, too: retries, lifetimes, the limits of
 /// redirects. The files have a table of their own. A site without the file (404, 410) reserves
 /// nothing. After any other failure, the last good copy counts for `cache_options::last_good_for`.
-/// Without such a copy, the place `statement_place::tdmrep` is unread. A page that is no JSON does
-/// not replace a good copy. The cache sends no request that the robots.txt of the site or a ruling
-/// denies. It never changes a decision, a circuit breaker, an alarm or a ruling.
+/// Without such a copy, the place `statement_place::tdmrep` is unread. A response that is no JSON
+/// array does not replace a good copy, and is a failure if it has a sign of a bot wall. The cache
+/// sends no request that the robots.txt of the site or a ruling denies. It never changes a
+/// decision, a circuit breaker, an alarm or a ruling.
 ///
 /// Threads that ask for one site at the same time share one fetch. Any thread may call any member.
 /// No function throws because of a network failure or bad content. `rules` must outlive the cache.

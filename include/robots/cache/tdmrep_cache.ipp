@@ -6,19 +6,29 @@
 #include <robots/base/json_reader.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/tdmrep_cache.hpp>
+#include <robots/policy/challenge.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/usage/tdm_reservation.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace robots::cache_detail {
 
 /// Where the file of a site is (TDMRep, section 6.1).
 inline constexpr std::string_view tdmrep_path = "/.well-known/tdmrep.json";
 
-/// Returns true if a text is JSON, so that it can be a tdmrep.json. An error page is no JSON.
+/// Returns true if a text is a JSON array, so that it can be a tdmrep.json (TDMRep, section 6.2).
+/// An error page is none.
 [[nodiscard]] inline bool is_tdmrep(const std::string& text) {
-  return text.size() > max_tdmrep_bytes || base::read_json(text).has_value();
+  if (text.size() > max_tdmrep_bytes) {
+    return true;
+  }
+  const std::optional<base::json_value> value = base::read_json(text);
+  return value.has_value() && value->type == base::json_type::array;
 }
 
 ROBOTS_INLINE tdmrep_table::tdmrep_table(cache_controls& rules, std::size_t capacity)
@@ -59,7 +69,9 @@ ROBOTS_INLINE void tdmrep_table::keep(entry& known, detail::retrieval_result res
     const bool is_cut = head.truncated && result.body.size() <= max_tdmrep_bytes;
     if (is_cut || head.not_modified) {
       head.outcome = outcome::server_error;
-    } else if (known.good != nullptr && !is_tdmrep(result.body)) {
+    } else if (!is_tdmrep(result.body) &&
+               (known.good != nullptr ||
+                policy_detail::has_sign_of_wall(head.status, head.headers))) {
       head.outcome = outcome::challenged;
     }
   }

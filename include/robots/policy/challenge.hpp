@@ -11,12 +11,14 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/scan.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// A bot wall answers every request of a crawler with a puzzle for browsers, often with a status of
 /// 2xx. Such a response says nothing about the rules of the site, and must not replace them:
@@ -29,6 +31,20 @@ namespace robots::policy_detail {
 /// Headers by which walls mark their responses: AWS WAF and Cloudflare, in this order.
 inline constexpr std::array<std::string_view, 2> challenge_headers{"x-amzn-waf-action",
                                                                    "cf-mitigated"};
+
+/// Returns true for a status of 2xx without the content that was asked for. 202 says that the
+/// content will come later (RFC 9110, section 15.3.3). 205 has no content.
+[[nodiscard]] constexpr bool lacks_content(int status) noexcept {
+  return status == 202 || status == 205;
+}
+
+/// Returns true if the status or a header of a response is a sign of a wall.
+[[nodiscard]] inline bool has_sign_of_wall(int status, const std::vector<http_header>& headers) {
+  return lacks_content(status) ||
+         std::any_of(
+             challenge_headers.begin(), challenge_headers.end(),
+             [&](std::string_view name) { return detail::find_header(headers, name).has_value(); });
+}
 
 /// The kinds of lines in a text that a robots.txt has and other content has not.
 struct robots_lines {
@@ -71,8 +87,7 @@ struct robots_lines {
       return "a bot wall: " + std::string{name} + ": " + std::string{value->substr(0, most_shown)};
     }
   }
-  // 202 says that the content will come later (RFC 9110, section 15.3.3). 205 has no content.
-  if ((answer.status == 202 || answer.status == 205) && !lines_in(text, options).any) {
+  if (lacks_content(answer.status) && !lines_in(text, options).any) {
     return "a bot wall: no line of a robots.txt in a response with this status";
   }
   const rep_detail::foreign_content kind = rep_detail::find_foreign_content(text);
