@@ -129,6 +129,29 @@ TEST_CASE("A bot wall instead of a tdmrep.json leaves the place unread, even on 
   CHECK(site.may_mine() == robots::permission_answer::no);
 }
 
+TEST_CASE("A failure of this process is not kept as the answer of a site about its tdmrep.json") {
+  tdmrep_web site;
+  site.web.on(tdmrep_url, ScriptedFetcher::failure(fetch_error::local), robots::test::ok(reserved),
+              ScriptedFetcher::failure(fetch_error::local));
+  CHECK(site.may_mine() == robots::permission_answer::unread);
+  CHECK(site.may_mine() == robots::permission_answer::no);
+  CHECK(site.web.count(tdmrep_url) == 2);
+  site.clock.advance(25h);
+  CHECK(site.tdmrep.get(tdm_page).is_last_good);
+}
+
+TEST_CASE("A tdmrep.json whose retry a call did not wait for is asked for at the planned time") {
+  robots::cache_options options = robots::test::foo_bot();
+  tdmrep_web site{options};
+  site.web.on(tdmrep_url, ScriptedFetcher::status(503), robots::test::ok(reserved));
+  CHECK(site.cache.allowed(tdm_page));
+  const tdmrep_copy copy = site.tdmrep.get(tdm_page, {.deadline = site.clock.now() + 1ms});
+  CHECK(copy.state == tdmrep_state::unread);
+  CHECK(site.web.count(tdmrep_url) == 1);
+  site.clock.advance(30s);
+  CHECK(site.may_mine() == robots::permission_answer::no);
+}
+
 TEST_CASE("A tdmrep.json over the limit reserves the rights") {
   tdmrep_web site;
   site.web.on(tdmrep_url, robots::test::ok(std::string(robots::max_tdmrep_bytes + 10, ' ')));

@@ -11,6 +11,7 @@
 #include <robots/usage/tdm_reservation.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,9 +60,10 @@ ROBOTS_INLINE bool tdmrep_table::may_fetch(std::string_view url, const call_opti
 
 ROBOTS_INLINE void tdmrep_table::keep(entry& known, detail::retrieval_result result,
                                       const wall_anchor& now) {
+  const std::chrono::seconds until_next_try = result.until_next_try(now.steady);
   record_head head;
   static_cast<detail::retrieval_facts&>(head) = static_cast<detail::retrieval_facts&&>(result);
-  if (head.outcome == outcome::cancelled) {
+  if (head.outcome == outcome::cancelled || head.error == fetch_error::local) {
     return;  // says nothing about the site
   }
   const bool is_renewed = head.not_modified && known.good != nullptr;
@@ -79,6 +81,7 @@ ROBOTS_INLINE void tdmrep_table::keep(entry& known, detail::retrieval_result res
       is_renewed ? std::optional{known.good_head} : std::nullopt;
   detail::set_lifetime(head, known.failures, unchanged ? &*unchanged : nullptr, judging_, now.wall,
                        random_.draw());
+  head.lifetime = (std::min)(head.lifetime, until_next_try);
   known.failures = head.failures;
   known.last = head.outcome;
   known.fresh_until = base::saturating_add(now.steady, head.lifetime);

@@ -6,6 +6,7 @@
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -152,6 +153,14 @@ struct retrieval_result : retrieval_facts {
   std::string body{};      ///< the robots.txt; empty after a 304 or if `outcome` is not `success`
   bool cut_short = false;  ///< true if cancelled during a wait; `outcome` is from the last try
   time_point next_try{};   ///< the planned time of the next try, if `cut_short` is true
+
+  /// Returns the time until the next try. A caller that is in a hurry does not wait for it, but
+  /// another caller can make it at the planned time. Returns the maximum if no try is planned.
+  [[nodiscard]] std::chrono::seconds until_next_try(time_point now) const {
+    const auto left = (std::max)(next_try - now, time_point::duration{0});
+    return cut_short ? std::chrono::ceil<std::chrono::seconds>(left)
+                     : (std::chrono::seconds::max)();
+  }
 };
 
 /// The next step of a retrieval, which is a request, a wait, or the end.

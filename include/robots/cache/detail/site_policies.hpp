@@ -124,12 +124,7 @@ class site_policies {
 
   [[nodiscard]] record recorded(detail::retrieval_result result,
                                 const detail::earlier_policies& before, const wall_anchor& now) {
-    // A caller that is in a hurry does not wait for its next retry. Another caller can make this
-    // retry at the planned time.
-    const auto until_next_try = result.cut_short
-                                    ? std::chrono::ceil<std::chrono::seconds>((std::max)(
-                                          result.next_try - now.steady, time_point::duration{0}))
-                                    : (std::chrono::seconds::max)();
+    const std::chrono::seconds until_next_try = result.until_next_try(now.steady);
     record retrieved =
         detail::record_of(std::move(result), before, judging, now.wall, random_.draw());
     retrieved.lifetime = (std::min)(retrieved.lifetime, until_next_try);
