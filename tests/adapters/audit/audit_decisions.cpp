@@ -12,6 +12,8 @@
 #include <robots/policy/judge.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rulings/ruling_order.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
@@ -791,6 +793,55 @@ TEST_CASE("The trail of a site that redirects to a quarantined site has no diffe
   const audit_decisions found = verify_decisions(files);
   CHECK(found.differences.empty());
   CHECK(found.confirmed == 10);
+}
+
+TEST_CASE("Two caches with one SiteRulings have a true trail each, also at other ports of a host") {
+  using robots::ScriptedFetcher;
+  using namespace std::chrono_literals;
+  ScriptedFetcher web;
+  web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
+  const robots::cache_options options{.user_agent = "FooBot",
+                                      .fallback = robots::fallback_policy::rfc9309()};
+  const robots::ManualClock clock;
+  const robots::test::temporary_folder folder;
+  const texts paths{(folder.path() / "one").string(), (folder.path() / "two").string()};
+  {
+    using ruled =
+        robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
+                                   robots::AuditTrail, robots::SiteRulings>;
+    robots::SiteRulings rulings{{.needs_sign_off = {"gov"}}};
+    ruled first{options, web, clock, {}, robots::AuditTrail{{.path = paths[0]}, options}, rulings};
+    ruled second{options, web, clock, {}, robots::AuditTrail{{.path = paths[1]}, options}, rulings};
+    const auto ask = [&](std::string_view url) {
+      CHECK(first.allowed(url) == second.allowed(url));
+    };
+    rulings.halt("halted.example");
+    rulings.override_with("closed.example", robots::site_override::deny);
+    rulings.override_with("open.example", robots::site_override::allow);
+    rulings.quarantine("broken.example");
+    ask("https://halted.example:8080/");
+    ask("https://closed.example:8080/");
+    ask("https://open.example:8080/private");
+    ask("https://broken.example:8080/");
+    ask("https://clinic.gov:8080/");  // only the first cache tells that the site waits
+    rulings.sign_off("clinic.gov");
+    ask("https://clinic.gov:8080/");
+    ask("https://fixed.example/a");
+    rulings.override_with_text("fixed.example", "User-agent: *\nDisallow: /a\n");
+    ask("https://fixed.example/a");
+    ask("https://fixed.example:8080/b");
+    clock.advance(48h);
+    ask("https://fixed.example/b");
+  }
+  for (const std::string& path : paths) {
+    const audit_decisions found = verify_decisions(robots::test::files_of(path));
+    for (const auto& one : found.differences) {
+      MESSAGE(one.entry << ": " << one.text);
+    }
+    CHECK(found.differences.empty());
+    CHECK(found.confirmed == 7);
+    CHECK(found.unknown == 3);  // the trail has no text of an operator
+  }
 }
 
 TEST_CASE("The trail of 20 caches that have different robots.txt of one site has no differences") {

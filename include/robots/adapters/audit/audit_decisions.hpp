@@ -202,8 +202,6 @@ class audit_judge {
     } else if ((type == "halt" && !entry.flag("resumed")) ||
                (type == "sign_off" && entry.flag("given"))) {
       fact = type;
-    } else if (type == "sign_off" && entry.flag("awaited")) {
-      fact = "awaited";
     }
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
@@ -277,7 +275,10 @@ class audit_judge {
     }
     const policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
-      return lack(entry, "the robots.txt that it depends on was not recorded before");
+      if (!has_fixed_text(entry)) {
+        lack(entry, "the robots.txt that it depends on was not recorded before");
+      }
+      return;
     }
     const std::optional<std::string> tdmrep = tdmrep_of(entry);
     if (!tdmrep && !entry.raw("tdmrep").empty()) {
@@ -512,7 +513,10 @@ class audit_judge {
     }
     const policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
-      return lack(entry, "the robots.txt that it depends on was not recorded before");
+      if (!has_fixed_text(entry)) {
+        lack(entry, "the robots.txt that it depends on was not recorded before");
+      }
+      return;
     }
     const std::string url = entry.text("url");
     base::json_writer json{longest_text};
@@ -532,6 +536,28 @@ class audit_judge {
       return;
     }
     check_basis(entry, recorded->second);
+  }
+
+  /// Returns true if an entry before `entry` states the fact `kind` about a site.
+  [[nodiscard]] bool is_stated(const audit_entry& entry, std::string_view kind,
+                               const std::string& about) const {
+    const auto fact = facts_.find(std::string{kind} + ' ' + about);
+    // If another thread records the fact that explains a decision, the fact can come just after
+    // the decision. The check allows one second for this.
+    return fact != facts_.end() && (fact->second.first < entry.n() ||
+                                    fact->second.second <= audit_second(entry.text("time")) + 1);
+  }
+
+  /// Returns true if an operator has set an override with a fixed robots.txt for the site of the
+  /// URL in `entry`. Then counts the decision as unknown, since the trail has no text of operators.
+  [[nodiscard]] bool has_fixed_text(const audit_entry& entry) {
+    const auto parsed = parse_site(entry.text("url"));
+    const bool is_fixed = parsed && (is_stated(entry, "override text", bare(parsed->key())) ||
+                                     is_stated(entry, "override text", parsed->host));
+    if (is_fixed) {
+      unknown(entry, "an override of the site has a fixed robots.txt, which no entry has");
+    }
+    return is_fixed;
   }
 
   /// Returns true if the policy of a permission follows from the status, the table of actions and
@@ -557,7 +583,7 @@ class audit_judge {
     if (problem.empty() && recorded.is_redirected()) {
       problem = newer_file(entry, recorded.final_key, recorded, decided);
     }
-    if (!problem.empty()) {
+    if (!problem.empty() && !has_fixed_text(entry)) {
       differ(entry, problem);
     }
     return problem.empty();
@@ -604,11 +630,10 @@ class audit_judge {
       return differ(entry, "the policy is that of another site");
     }
     const auto has = [&](std::string_view kind, const std::string& about) {
-      const auto fact = facts_.find(std::string{kind} + ' ' + about);
-      // If another thread records the fact that explains a decision, the fact can come just after
-      // the decision. The check allows one second for this.
-      return fact != facts_.end() && (fact->second.first < entry.n() ||
-                                      fact->second.second <= audit_second(entry.text("time")) + 1);
+      return is_stated(entry, kind, about);
+    };
+    const auto is_ruled = [&](std::string_view kind) {
+      return has(kind, site) || has(kind, std::string{host});  // a ruling can cover all ports
     };
     const auto need = [&](bool is_recorded, const char* problem) {
       is_recorded ? void(++found_.confirmed) : lack(entry, problem);
@@ -617,22 +642,22 @@ class audit_judge {
     if (recorded.reason == invalid_url) {
       ++found_.confirmed;
     } else if (recorded.reason == halted) {
-      need(has("halt", site) || has("halt", std::string{host}), "the site was never halted");
+      need(is_ruled("halt"), "the site was never halted");
     } else if (recorded.reason == unread) {
       ++found_.confirmed;
     } else if (recorded.reason == needs_sign_off) {
-      // With `SiteRulings`, the list is empty, and events name the sites.
-      const bool is_named = crawler_.high_risk.empty() && has("awaited", site);
-      need(is_high_risk || crawler_.has_own_risk || is_named, "the site needs no sign-off");
+      // With `SiteRulings`, the list of the cache is empty, and only the first cache that asks
+      // tells that the site waits.
+      need(is_high_risk || crawler_.has_own_risk || crawler_.high_risk.empty(),
+           "the site needs no sign-off");
     } else if (recorded.reason == excluded) {
       const auto lists = [&](const detail::excluded_hosts& list) { return list.contains(host); };
       need(std::ranges::any_of(crawler_.excluded, lists), "the host is not excluded");
     } else if (is_high_risk && !has("sign_off", site)) {
       lack(entry, "no entry signs off the site");
     } else if (recorded.reason == by_hand) {
-      need(
-          has(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny", site),
-          "no entry sets the override");
+      need(is_ruled(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny"),
+           "no entry sets the override");
     } else {
       const std::string_view kind = to_string(recorded.outcome);
       const bool led_nowhere = recorded.outcome == outcome::refused ||
@@ -640,6 +665,7 @@ class audit_judge {
                                recorded.outcome == outcome::server_error;
       need(recorded.basis == policy_basis::rules || recorded.outcome == outcome::cancelled ||
                has(kind, site) || has(kind, recorded.final_site) ||
+               (recorded.outcome == outcome::quarantined && is_ruled(kind)) ||
                (led_nowhere && has(to_string(outcome::redirected), site)),
            recorded.outcome == outcome::quarantined
                ? "the site was never put in quarantine"
@@ -721,10 +747,11 @@ class audit_judge {
 /// long is a difference, too. `notes` lists what was not checked.
 ///
 /// If the needed entry is missing, adds the decision to `differences`. If the first files are
-/// missing or the trail reports a loss, counts the decision as `unknown` instead. Call
-/// `verify_audit` first, since this function does not check the hashes. Files may have any content.
-/// Throws `audit_error` like `verify_audit`. Takes linear time, reads the files twice, and keeps
-/// several hundred octets in memory for each policy.
+/// missing or the trail reports a loss, counts the decision as `unknown` instead. Does the same for
+/// a decision by the fixed robots.txt of an operator (`SiteRulings::override_with_text`), since the
+/// trail does not have this text. Call `verify_audit` first, since this function does not check the
+/// hashes. Files may have any content. Throws `audit_error` like `verify_audit`. Takes linear time,
+/// reads the files twice, and keeps several hundred octets in memory for each policy.
 [[nodiscard]] inline audit_decisions verify_decisions(const std::vector<std::string>& files) {
   return adapters_detail::audit_judge{files}.run();
 }
