@@ -130,6 +130,22 @@ TEST_CASE("A message of the ledger is enough for a process to learn of an order"
   CHECK(own.find("https://example.com/").order->number == ruling_number{1, 1});
 }
 
+TEST_CASE("A function that gets each order may make orders, end its own calls, and throw") {
+  SiteRulings rulings;
+  std::vector<std::string> heard;
+  std::shared_ptr<const void> first = rulings.on_order([&](const ruling_order& order) {
+    heard.push_back("first " + order.site);
+    (void)rulings.halt("b.example");
+    first.reset();
+    throw std::runtime_error{"no room for orders"};
+  });
+  const auto second =
+      rulings.on_order([&](const ruling_order& order) { heard.push_back("second " + order.site); });
+  (void)rulings.halt("a.example");
+  CHECK(heard ==
+        std::vector<std::string>{"first a.example", "second a.example", "second b.example"});
+}
+
 TEST_CASE("An older backup of the ledger gets back the orders that it lacks") {
   MemoryRulingLedger first;
   crawl_process a{std::make_shared<MemoryRulingLedger>(first)};

@@ -93,8 +93,8 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
     return true;
   }
   require_home();
-  const std::scoped_lock calling{calling_};
   std::string problem;
+  std::unique_lock calling{calling_};
   try {
     read_ledger();
     is_read_ = true;
@@ -108,7 +108,9 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
     failure_ = std::move(problem);
     has_tried_ = true;
   }
+  calling.unlock();
   changed_.notify_all();
+  listeners_.tell();
   return is_done;
 }
 
@@ -165,8 +167,7 @@ ROBOTS_INLINE bool rulings_state::put_back(const ledger_news& news) {
 }
 
 ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
-  std::vector<ruling_order> changed;
-  std::unique_lock lock{mutex_};
+  const std::scoped_lock lock{mutex_};
   for (const ruling_order& order : news.orders) {
     const std::string name = name_of(order);
     const ruling_order* const before = last_known(name);
@@ -176,21 +177,34 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
     }
     const bool is_other = before == nullptr || before->id != order.id;
     const bool is_renumbered = before == nullptr || before->number != order.number;
-    // If memory runs out, the order is still unknown, and is read again.
-    if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
-      table.put(order);
-    }
     // The first reading finds all orders that were ever made. Those that ended rulings end nothing
     // that this process knew.
-    const bool is_news = !(before == nullptr && !is_read_) || order.is_in_force();
-    if (is_other && is_news && last_unsent(name) == nullptr) {
-      changed.push_back(order);
+    const bool is_old = before == nullptr && !is_read_ && !order.is_in_force();
+    // If memory runs out, the order is still unknown, and is read again.
+    if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
+      put(order, is_other && !is_old);
     }
     known_.insert_or_assign(name, ruling_order{order});
   }
   head_ = news.head;
-  lock.unlock();
-  report(changed);
+}
+
+/// Changes the ruling of the order. The listeners get the order later, if `is_news` is true. If
+/// memory runs out, throws, and changes nothing. `mutex_` is locked.
+ROBOTS_INLINE void rulings_state::put(const ruling_order& order, bool is_news) {
+  std::list<ruling_order> changed;
+  if (is_news) {
+    changed.push_back(order);
+  }
+  if (is_news && order.kind == ruling_kind::sign_off) {
+    const auto named = parse_site(order.site);
+    boost::unordered::erase_if(awaiting_, [&](const std::string& bare_site) {
+      const auto listed = parse_site(bare_site);
+      return listed && named && listed->host == named->host;
+    });
+  }
+  table.put(order);
+  listeners_.note(std::move(changed));
 }
 
 ROBOTS_INLINE void rulings_state::send() {
@@ -209,10 +223,8 @@ ROBOTS_INLINE void rulings_state::send() {
          (!next.order.detail.empty() && latest->detail == next.order.detail))) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
-      table.put(decided);
+      put(decided, true);
       unsent_.pop_front();
-      lock.unlock();
-      report({decided});
       continue;
     }
     lock.unlock();
@@ -229,19 +241,13 @@ ROBOTS_INLINE void rulings_state::send() {
         known_order != nullptr && !(known_order->number < *number)) {
       decided = *known_order;
     }
-    std::vector<ruling_order> changed;
     const ruling_order* const own = last_unsent(name);
     if (own == nullptr || own->id == next.order.id) {
-      if (decided.id != next.order.id) {
-        changed.push_back(decided);
-      }
-      table.put(decided);
+      put(decided, decided.id != next.order.id);
     }
     // If memory runs out, the order is still unsent, and is sent again, which changes nothing.
     known_.insert_or_assign(name, std::move(decided));
     std::erase_if(unsent_, [&](const unsent_order& one) { return one.order.id == next.order.id; });
-    lock.unlock();
-    report(changed);
   }
   throw std::runtime_error{
       "SiteRulings: the ledger refuses an order as often as it is sent: look for a second ledger "
@@ -292,20 +298,20 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
     order.number = {.generation = 1, .number = head_.last.number + 1};
     ruling_order known = order;
     ruling_order& slot = known_[name];
-    table.put(order);
+    put(order, true);
     slot = std::move(known);
     head_.last = slot.number;
   } else {
     std::list<unsent_order> added;
     added.push_back({order, is_alarm});
-    table.put(order);
+    put(order, true);
     std::erase_if(unsent_, [&](const unsent_order& one) {
       return one.order.kind == order.kind && one.order.site == order.site;
     });
     unsent_.splice(unsent_.end(), added);
   }
   lock.unlock();
-  report({order});
+  listeners_.tell();
   return order;
 }
 
@@ -379,36 +385,7 @@ ROBOTS_INLINE std::string rulings_state::next_id() {
 
 ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_order(
     std::function<void(const ruling_order&)> listener) {
-  std::unique_lock lock{listeners_->mutex};
-  const auto place = listeners_->all.insert(listeners_->all.end(), std::move(listener));
-  lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
-  return {listeners_.get(), [shared = listeners_, place](const void* /*list*/) {
-            const std::scoped_lock held{shared->mutex};
-            shared->all.erase(place);
-          }};
-}
-
-ROBOTS_INLINE void rulings_state::report(const std::vector<ruling_order>& changed) {
-  for (const ruling_order& order : changed) {
-    if (order.kind == ruling_kind::sign_off) {
-      const auto named = parse_site(order.site);
-      const std::scoped_lock lock{mutex_};
-      boost::unordered::erase_if(awaiting_, [&](const std::string& bare_site) {
-        const auto listed = parse_site(bare_site);
-        return listed && named && listed->host == named->host;
-      });
-    }
-  }
-  const std::scoped_lock lock{listeners_->mutex};
-  for (const ruling_order& order : changed) {
-    for (const auto& listener : listeners_->all) {
-      try {
-        listener(order);
-      } catch (...) {
-        continue;  // the order holds anyway
-      }
-    }
-  }
+  return listeners_.add(std::move(listener));
 }
 
 /// Returns the site that a text names. Throws `std::invalid_argument` if it names none.

@@ -7,6 +7,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/rulings/detail/lost_orders.hpp>
+#include <robots/rulings/detail/order_listeners.hpp>
 #include <robots/rulings/detail/ruling_table.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
@@ -37,7 +38,8 @@ namespace robots::rulings_detail {
 ///     table      what is in force: an unsent order, if there is one for the ruling, else `known_`
 ///
 /// `catch_up` reads, puts back and sends, in the thread of this object or of a caller, but in one
-/// thread at a time. `mutex_` is never locked during a call of the ledger.
+/// thread at a time. `mutex_` is never locked during a call of the ledger. No mutex of this object
+/// is locked while the listeners get an order, so they may ask about sites, and make orders.
 class rulings_state {
  public:
   explicit rulings_state(rulings_options own_options);
@@ -84,10 +86,6 @@ class rulings_state {
     /// True for an alarm. It is dropped if another process was first, or if its fact is accepted.
     bool is_alarm = false;
   };
-  struct listener_list {
-    std::mutex mutex;
-    std::list<std::function<void(const ruling_order&)>> all;
-  };
 
   void follow(const stop_token& stop);
   void wake();
@@ -99,7 +97,7 @@ class rulings_state {
   [[nodiscard]] const ruling_order* last_known(const std::string& name) const;
   [[nodiscard]] const ruling_order* last_unsent(const std::string& name) const;
   [[nodiscard]] std::string next_id();
-  void report(const std::vector<ruling_order>& changed);
+  void put(const ruling_order& order, bool is_news);
 
   const detail::excluded_hosts high_risk_;
   base::home_process home_{};
@@ -117,7 +115,7 @@ class rulings_state {
   std::atomic<bool> is_read_;
   std::atomic<bool> is_started_ = false;
   std::atomic<std::size_t> put_backs_ = 0;
-  const std::shared_ptr<listener_list> listeners_ = std::make_shared<listener_list>();
+  order_listeners listeners_{};
   base::home_ptr<base::jthread> thread_{};  // destroyed first
 };
 

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <robots/rulings/ruling_order.hpp>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace robots::rulings_detail {
+
+/// The functions that get each order that changes a ruling.
+///
+///     a thread changes a ruling --- note ---> waiting orders, in sequence
+///     the thread, without locks --- tell ---> each order to each listener
+///
+/// One thread at a time tells. Another thread that has noted an order meanwhile leaves the order to
+/// it, and so does a listener that makes an order. So all listeners get the orders in one sequence.
+/// No mutex is locked during a call of a listener, so a listener may call anything. Any thread may
+/// call any member.
+class order_listeners {
+ public:
+  using listener = std::function<void(const ruling_order&)>;
+
+  /// Adds a listener. To destroy the result ends its calls. If a call of it runs in another thread,
+  /// the destruction waits for the end of the call.
+  [[nodiscard]] std::shared_ptr<const void> add(listener on_order) {
+    const auto added = std::make_shared<numbered>();
+    added->call = std::move(on_order);
+    std::unique_lock lock{shared_->mutex};
+    shared_->all.push_back(added);
+    added->number = ++shared_->numbers;
+    lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
+    return {added.get(), [shared = shared_, added](const void* /*listener*/) {
+              std::unique_lock held{shared->mutex};
+              std::erase(shared->all, added);
+              if (shared->teller != std::this_thread::get_id()) {
+                shared->ended.wait(held, [&] { return shared->running != added.get(); });
+              }
+            }};
+  }
+
+  /// Adds orders for the next `tell`. Needs no memory.
+  void note(std::list<ruling_order>&& orders) noexcept {
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->waiting.splice(shared_->waiting.end(), std::move(orders));
+  }
+
+  /// Calls the listeners with the waiting orders, unless another call of this function does so. The
+  /// caller holds no lock. Ignores the exceptions of listeners: the orders hold anyway.
+  void tell() noexcept {
+    const auto shared = shared_;  // a listener may destroy this object
+    std::unique_lock lock{shared->mutex};
+    if (shared->teller != std::thread::id{}) {
+      return;
+    }
+    shared->teller = std::this_thread::get_id();
+    while (!shared->waiting.empty()) {
+      std::list<ruling_order> told;
+      told.splice(told.end(), shared->waiting, shared->waiting.begin());
+      // A listener that is added during the calls gets only later orders.
+      const std::uint64_t latest = shared->numbers;
+      std::uint64_t last = 0;
+      while (const auto next = shared->after(last, latest)) {
+        last = next->number;
+        shared->running = next.get();
+        lock.unlock();
+        call(next->call, told.front());
+        lock.lock();
+        shared->running = nullptr;
+        shared->ended.notify_all();
+      }
+    }
+    shared->teller = {};
+  }
+
+ private:
+  struct numbered {
+    std::uint64_t number = 0;  // grows with each listener
+    listener call;
+  };
+
+  struct shared_part {
+    /// Returns the first listener with a number above `last`, but not above `latest`.
+    [[nodiscard]] std::shared_ptr<const numbered> after(std::uint64_t last,
+                                                        std::uint64_t latest) const noexcept {
+      const auto next = std::find_if(all.begin(), all.end(), [&](const auto& one) {
+        return one->number > last && one->number <= latest;
+      });
+      return next == all.end() ? nullptr : *next;
+    }
+
+    std::mutex mutex;  // guards the members below
+    std::vector<std::shared_ptr<const numbered>> all;
+    std::uint64_t numbers = 0;
+    std::list<ruling_order> waiting;
+    std::thread::id teller;             // the thread that calls the listeners
+    const numbered* running = nullptr;  // the listener that is called
+    std::condition_variable ended;
+  };
+
+  static void call(const listener& one, const ruling_order& order) noexcept {
+    try {
+      one(order);
+    } catch (...) {
+      return;
+    }
+  }
+
+  const std::shared_ptr<shared_part> shared_ = std::make_shared<shared_part>();
+};
+
+}  // namespace robots::rulings_detail
