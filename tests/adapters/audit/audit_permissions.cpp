@@ -186,7 +186,7 @@ struct chosen_policies {
 
   /// Records the answer for a page whose headers, meta elements and tdmrep.json say nothing.
   permission ask(const std::shared_ptr<const robots::policy>& rules, wall_time when,
-                 bool claims_robots_txt = false) const {
+                 bool claims_robots_txt = false, std::string_view tdmrep = {}) const {
     constexpr std::string_view url = "https://example.com/news";
     const robots::decision decided = robots::decide(rules, url, {});
     page_statements page = robots::page_of(decided, url, names);
@@ -194,6 +194,9 @@ struct chosen_policies {
       if (place != robots::statement_place::robots_txt || claims_robots_txt) {
         page.mark_read(place);
       }
+    }
+    if (!tdmrep.empty()) {
+      page.tdmrep(tdmrep);
     }
     return trail->record_permission(decided, url, page, purpose::ai_train, when);
   }
@@ -268,6 +271,16 @@ TEST_CASE("An answer about use that other entries explain is confirmed") {
   CHECK(found.unknown == 0);
   CHECK(found.confirmed == 0);
   CHECK(found.permissions == 3);
+}
+
+TEST_CASE("A tdmrep.json with the text of a robots.txt is recorded, too") {
+  constexpr std::string_view text = R"([{"location":"/*","tdm-reservation":1}])";
+  chosen_policies crawl;
+  const auto rules = crawl.policy_of(record_of_outcome(outcome::success, text), crawl.now);
+  crawl.ask(rules, crawl.now, false, text);
+  const robots::audit_decisions found = crawl.verify();
+  CHECK(found.differences.empty());
+  CHECK(found.permissions == 1);
 }
 
 }  // namespace

@@ -423,7 +423,10 @@ class audit_writer {
     std::string about = news.about;
     const auto add_all = [&](const std::vector<audit_part>& parts) {
       for (const audit_part& part : parts) {
-        const bool is_new = part.id.empty() || known_.insert(part.id).second;
+        // A robots.txt and a tdmrep.json with the same text have the same id, but are two entries.
+        const bool is_text = part.type == "body" || part.type == "tdmrep";
+        const std::string key = (is_text ? std::string{part.type} + ' ' : std::string{}) + part.id;
+        const bool is_new = part.id.empty() || known_.insert(key).second;
         if (is_new || !part.once) {
           add_entry(part.type, part.members, about, news.time);
         }
