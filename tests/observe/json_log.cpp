@@ -174,6 +174,12 @@ TEST_CASE("Events have the levels of the pipeline guide") {
     CHECK(line.starts_with(R"("level":"WARN")"));
     CHECK(has(line, "2 rules, 2 lines by a guess, the first is line 2"));
   }
+  SUBCASE("WARN for a rule that never matches, beside good rules") {
+    bot.web.on(robots_url, ScriptedFetcher::ok("User-agent: *\nDisallow: /a\nDisallow: b\n"));
+    CHECK(bot.cache.allowed("https://example.com/"));
+    CHECK(lines.only("parse").starts_with(R"("level":"WARN")"));
+    CHECK(has(lines.only("parse"), R"("malformed_lines":0)"));
+  }
   SUBCASE("WARN for another charset") {
     bot.web.on(robots_url, ScriptedFetcher::ok("\xFE\xFF"));
     CHECK(bot.cache.allowed("https://example.com/"));

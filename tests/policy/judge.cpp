@@ -70,6 +70,17 @@ TEST_CASE("Rules without a slash in front make no file malformed, and match noth
   CHECK(result->allows("/a"));
 }
 
+TEST_CASE("A file that denies only patterns without a slash is malformed, so strict() denies") {
+  const record plain =
+      record_of_outcome(outcome::success, "User-agent: *\nDisallow: https://example.com/admin/\n");
+  const auto result = judged(plain, strict_options());
+  CHECK(result->outcome() == outcome::malformed);
+  CHECK(result->lines().all_disallows_dead);
+  CHECK(result->lines().malformed == 1);
+  CHECK_FALSE(result->allows("/a"));
+  CHECK(judged(plain, {.fallback = fallback_policy::rfc9309()})->allows("/a"));
+}
+
 TEST_CASE("The action for the outcome decides the effect of a record") {
   for (const auto preset :
        {fallback_policy::permissive(), fallback_policy::rfc9309(), fallback_policy::strict()}) {

@@ -14,6 +14,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/file_findings.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -49,10 +50,18 @@ struct event_level {
   }
   log_level operator()(const parse_event& event) const {
     const record_head source = event.policy.source();
-    const bool odd = event.policy.lines().malformed > 0 ||
-                     observe_detail::guessed_lines::in(event.policy.findings()).count > 0 ||
+    const file_findings found = event.policy.findings();
+    const bool odd = found.lines.malformed > 0 || has_dead_pattern(found) ||
+                     observe_detail::guessed_lines::in(found).count > 0 ||
                      source.charset != detail::charset::utf_8 || event.invalid_utf8;
     return source.outcome == outcome::malformed ? critical : odd ? warn : info;
+  }
+  /// Returns true if a rule begins with neither `/` nor `*`, so that it has no effect.
+  static bool has_dead_pattern(const file_findings& found) {
+    return std::any_of(found.diagnostics.begin(), found.diagnostics.end(),
+                       [](const diagnostic& finding) {
+                         return finding.code == diagnostic_code::pattern_never_matches;
+                       });
   }
   log_level operator()(const retrieval_event& event) const {
     const outcome got = event.policy.outcome();

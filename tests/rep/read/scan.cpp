@@ -154,13 +154,35 @@ TEST_CASE("A line whose key does not accept the value counts as malformed") {
     CHECK(malformed("User-agent: a\n" + std::string{line}, {}) == 1);
   }
   for (const std::string_view line :
-       {"Disallow:", "Disallow: x", "Allow: x", "Allow: *x", "Crawl-delay: 1\nCrawl-delay: 2",
-        "Unknown: x", "Useragent: a", "Sitemap: /s", "Content-Signal: x", "Request-rate: 1/5",
-        "Visit-time: 0000-2400"}) {
+       {"Disallow:", "Disallow: x\nDisallow: /", "Allow: x", "Allow: *x",
+        "Crawl-delay: 1\nCrawl-delay: 2", "Unknown: x", "Useragent: a", "Sitemap: /s",
+        "Content-Signal: x", "Request-rate: 1/5", "Visit-time: 0000-2400"}) {
     CAPTURE(line);
     CHECK(malformed("User-agent: a\n" + std::string{line}, {}) == 0);
   }
   CHECK(malformed("User-agent: a\nDisallow: x\n", {.prepend_slash = true}) == 0);
+}
+
+TEST_CASE("Disallow patterns without a slash count as malformed if the file has no other") {
+  constexpr robots::malformed_limit limit;
+  for (const std::string_view rules :
+       {"Disallow: wp-admin\n", "Disallow: https://a.example/b\nDisallow:\n",
+        "Allow: /\nDisallow: a\nCrawl-delay: 1\nDisalow: b\n"}) {
+    CAPTURE(rules);
+    const std::string text = "User-agent: *\n" + std::string{rules};
+    const auto counts = robots::parse(text).lines();
+    CHECK(counts.all_disallows_dead);
+    CHECK(counts.malformed > 0);
+    CHECK(limit.exceeded_by(counts));
+    for (const std::string_view good : {"Disallow: /b\n", "Disallow: *b\n"}) {
+      const auto with_good = robots::parse(text + std::string{good}).lines();
+      CHECK_FALSE(with_good.all_disallows_dead);
+      CHECK(with_good.malformed == 0);
+      CHECK_FALSE(limit.exceeded_by(with_good));
+    }
+    CHECK_FALSE(robots::parse(text, {.prepend_slash = true}).lines().all_disallows_dead);
+  }
+  CHECK_FALSE(robots::parse("User-agent: *\nAllow: a\nDisallow:\n").lines().all_disallows_dead);
 }
 
 TEST_CASE("Strict reading accepts no misspelled key and no missing colon") {

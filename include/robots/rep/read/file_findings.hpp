@@ -156,10 +156,13 @@ struct file_findings {
     std::uint32_t non_blank = 0;  ///< lines that are neither blank nor only a comment
     /// Lines that are not `key: value`, or have an invalid value, as in `Crawl-delay: soon`. Each
     /// malformed line has a finding of severity `error`. A rule such as `Disallow: x` is an error
-    /// of its author, but no malformed line: many real files have such rules beside good ones.
+    /// of its author, but no malformed line: many real files have such rules beside good ones. Only
+    /// if no Disallow pattern of the file begins with `/` or `*`, these lines count as malformed.
     std::uint32_t malformed = 0;
     /// True if the text begins like another kind of file, such as HTML or JSON.
     bool not_robots_txt = false;
+    /// True if the file has Disallow patterns, and none of them begins with `/` or `*`.
+    bool all_disallows_dead = false;
   };
 
   line_counts lines{};                    ///< counts of lines
@@ -169,7 +172,7 @@ struct file_findings {
 /// The limit for malformed lines in a file. A file exceeds the limit if it has at least `lines`
 /// malformed lines, and their share of the lines with content is more than `share`. A file that is
 /// not a robots.txt, or has only malformed lines, always exceeds the limit (source: the pipeline
-/// guide).
+/// guide). So does a file whose Disallow patterns all begin with neither `/` nor `*`.
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies
@@ -177,7 +180,7 @@ struct malformed_limit {
   /// Returns true if a file with these counts exceeds the limit.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {
     const bool all = counts.malformed != 0 && counts.malformed == counts.non_blank;
-    return counts.not_robots_txt || all ||
+    return counts.not_robots_txt || counts.all_disallows_dead || all ||
            (counts.malformed >= lines && counts.malformed > share * counts.non_blank);
   }
 };

@@ -71,6 +71,9 @@ class scanner {
     return counts_;
   }
 
+  /// Returns true if a Disallow pattern begins with neither `/` nor `*`, so that it never matches.
+  [[nodiscard]] constexpr bool has_dead_disallow() const noexcept { return has_dead_disallow_; }
+
  private:
   /// Cuts the text at the limit (RFC 9309, section 2.5). Drops the line that the limit cuts. A cut
   /// line can have the opposite effect: `Disallow: /` could become `Disallow:`.
@@ -415,6 +418,7 @@ class scanner {
     }
     if (pattern_never_matches(line.value)) [[unlikely]] {
       report(diagnostic_code::pattern_never_matches, line.value);
+      has_dead_disallow_ = has_dead_disallow_ || line.kind == directive_kind::disallow;
     }
   }
 
@@ -489,8 +493,35 @@ class scanner {
   bool delay_among_agents_ = false;
   bool run_has_delay_ = false;
   bool seen_html_ = false;
+  bool has_dead_disallow_ = false;
   bool is_waiting_ = waits;  // true if the handler needs only User-agent lines now
 };
+
+/// Counts the Disallow lines of a file by the start of their patterns.
+struct disallow_lines {
+  constexpr void on_directive(const directive& line) noexcept {
+    if (line.kind == directive_kind::disallow && !line.value.empty()) {
+      const bool is_live = line.value.starts_with('/') || line.value.starts_with('*');
+      ++(is_live ? live : dead);
+    }
+  }
+
+  std::uint32_t live = 0;
+  std::uint32_t dead = 0;
+};
+
+/// If all Disallow patterns of a file are dead, its author plainly meant to deny something, and the
+/// file denies nothing. So these lines count as malformed. Beside a good pattern, they do not.
+ROBOTS_NOINLINE constexpr void count_dead_disallows(file_findings::line_counts& counts,
+                                                    std::string_view text,
+                                                    const parse_options& options) {
+  disallow_lines lines;
+  static_cast<void>(scanner<disallow_lines>{lines, options, traits_of(options.dialect)}.run(text));
+  if (lines.live == 0) {
+    counts.malformed += lines.dead;
+    counts.all_disallows_dead = true;
+  }
+}
 
 }  // namespace rep_detail
 
@@ -502,8 +533,12 @@ class scanner {
 template <DirectiveHandler Handler>
 constexpr file_findings::line_counts scan(std::string_view text, Handler& handler,
                                           const parse_options& options = {}) {
-  return rep_detail::scanner<Handler>{handler, options, rep_detail::traits_of(options.dialect)}.run(
-      text);
+  rep_detail::scanner<Handler> reader{handler, options, rep_detail::traits_of(options.dialect)};
+  file_findings::line_counts counts = reader.run(text);
+  if (reader.has_dead_disallow()) [[unlikely]] {
+    rep_detail::count_dead_disallows(counts, text, options);
+  }
+  return counts;
 }
 
 }  // namespace robots
