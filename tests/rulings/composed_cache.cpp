@@ -20,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace robots::test::composed {
@@ -193,6 +194,30 @@ TEST_CASE("A halted site gets no request, not even after a redirect") {
   CHECK_FALSE(one.cache.allowed(home));
   CHECK(one.web.count("https://www.example.com/robots.txt") == 0);
   CHECK(one.reason("https://www.example.com/") == "halted");
+}
+
+TEST_CASE("A site that is halted during its retrieval gets no retry and no request over http") {
+  for (const auto& failure :
+       {ScriptedFetcher::status(503), ScriptedFetcher::failure(fetch_error::connect)}) {
+    process one{{}, foo_bot()};
+    one.web.otherwise_call([&](const fetch_request&) {
+      one.cache.rulings().halt("example.com");
+      return failure;
+    });
+    CHECK(one.reason("example.com") == "halted");
+    CHECK(one.web.count() == 1);
+  }
+  process stepwise{{}, foo_bot()};
+  stepwise.web.otherwise(ScriptedFetcher::status(503));
+  look_up asking = stepwise.cache.begin(home);
+  asking.on_response(stepwise.web.fetch(std::get<fetch_request>(asking.next())));
+  const auto pause = std::get<look_up::retry_wait>(asking.next());
+  stepwise.cache.rulings().halt("example.com");
+  stepwise.clock.sleep_until(pause.until, {});
+  asking.on_wait_over();
+  REQUIRE(asking.policy());
+  CHECK(asking.policy()->refused() == decision_reason::halted);
+  CHECK(stepwise.web.count() == 1);
 }
 
 TEST_CASE("Excluded hosts stay excluded, unless an override names them") {

@@ -237,9 +237,10 @@ class cache_controls {
   /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
   /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
   /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. At most 65,536 sites can be
-  /// halted at once: `halt` has no effect on further sites. Throws `std::invalid_argument` for a
-  /// text that names no site.
+  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. A fetch of the robots.txt
+  /// that already runs can still make its retries. (With `SiteRulings`, a halt also ends the
+  /// retries.) At most 65,536 sites can be halted at once: `halt` has no effect on further sites.
+  /// Throws `std::invalid_argument` for a text that names no site.
   void halt(std::string_view host_or_url, const call_options& call = {});
 
   /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason

@@ -38,7 +38,7 @@ struct retrieval_options {
   std::chrono::milliseconds timeout{5'000};
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
-  /// Returns false for an origin to which no redirect may lead.
+  /// Returns false for an origin to which no redirect may lead. See `asks_before_tries`, too.
   std::function<bool(const origin&)> may_ask{};
   /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
@@ -48,6 +48,9 @@ struct retrieval_options {
   /// If true, a redirect to the robots.txt of another site ends the retrieval, and the caller looks
   /// up that site. Redirects to another path, or to a URL with a query, are still followed.
   bool leave_to_other_sites = false;
+  /// If true, the retrieval also ends with `outcome::cancelled` before a retry, or before a request
+  /// to the next origin, if `may_ask` returns false for the origin.
+  bool asks_before_tries = false;
   /// If not null, gets the number of each try in which an exchange has timed out. Any thread may
   /// read the number during the retrieval.
   std::shared_ptr<std::atomic<int>> timed_out_tries{};
@@ -141,6 +144,8 @@ class retrieval {
   }
   [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
+  /// Ends the retrieval, and returns true, if no further request may go to the origin.
+  [[nodiscard]] bool end_if_forbidden();
   void ask_origin(time_point now);
   void begin_try(time_point now);
   void send(time_point now);

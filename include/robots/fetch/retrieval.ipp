@@ -82,7 +82,9 @@ ROBOTS_INLINE void retrieval::on_wait_over(time_point now) {
   ++result_.attempts;
   is_closed_ = true;
   origin_ = answered_ ? origin_ : 0;
-  answered_ ? begin_try(now) : ask_origin(now);
+  if (!end_if_forbidden()) {
+    answered_ ? begin_try(now) : ask_origin(now);
+  }
 }
 
 ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
@@ -100,6 +102,15 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
 ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
   chain_.assign(1, own_origin().append(options_.path));
   begin_try(now);
+}
+
+ROBOTS_INLINE bool retrieval::end_if_forbidden() {
+  if (!options_.asks_before_tries || options_.may_ask(origins_[origin_])) {
+    return false;
+  }
+  finish(outcome::cancelled, {.error = fetch_error::cancelled,
+                              .error_text = "a ruling forbids further requests to the site"});
+  return true;
 }
 
 ROBOTS_INLINE void retrieval::begin_try(time_point now) {
@@ -158,7 +169,9 @@ ROBOTS_INLINE void retrieval::on_failure(outcome kind, fetch_response response, 
   }
   if (out_of_reach && !answered_ && origin_ + 1 < origins_.size()) {
     ++origin_;
-    ask_origin(now);
+    if (!end_if_forbidden()) {
+      ask_origin(now);
+    }
   } else if (kind == outcome::unreachable && !is_closed_) {
     try_again(kind, std::move(response), now, date);
   } else if (kind == outcome::circuit_open && result_.attempts > 1) {

@@ -55,9 +55,12 @@ struct site_answer {
 ///
 ///     before it answers                           may_decide_on, find
 ///     before a request leaves, also after a       may_ask
-///       redirect, and while a request waits
+///       redirect, before a retry, and while a
+///       request waits
 ///     when an answer of a site arrives            on_answer
 ///     when a page's response is reported          on_access_revoked
+///
+/// A request that `look_up::next` has already returned can still leave after a halt.
 ///
 /// Only `wait_until_ready` may block. Any thread may call any member.
 class rulings_view {

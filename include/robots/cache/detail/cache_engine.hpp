@@ -333,14 +333,20 @@ class cache_engine : public look_up_environment {
     auto result = parts.run(std::move(look.work->fetch()), limits);
     const bool is_stopped = limits.stop.stop_requested();
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
-    if (result.outcome == outcome::cancelled && options.background_threads > 0) {
+    const bool is_forbidden = is_forbidden_now(*look.work);
+    if (result.outcome == outcome::cancelled && options.background_threads > 0 && !is_forbidden) {
       look.work->start_fetch();
       static_cast<void>(in_background(look.work, true));
       look.work = nullptr;
     } else {
       look.work->on_fetched(std::move(result), is_stopped);
     }
-    return !is_over;
+    return !is_over || is_forbidden;  // the look-up finds the ruling
+  }
+
+  /// Returns true if one of the user's rulings forbids requests to the site of `work`.
+  [[nodiscard]] bool is_forbidden_now(const site_work& work) {
+    return view && !rulings.may_ask(work.led().asked);
   }
 
   [[nodiscard]] bool has_time_for_store(const call_options& limits) {
@@ -367,6 +373,10 @@ class cache_engine : public look_up_environment {
   [[nodiscard]] bool in_background(const shared_work& work, bool may_wait) {
     return background_.run(
         [this, work] {
+          if (is_forbidden_now(*work)) {  // a ruling was made while the work waited for a thread
+            work->abandon();
+            return publish(*work);
+          }
           stop_source& stop = work->led().stop;
           const stop_callback<std::function<void()>> closing{closing_.get_token(),
                                                              [&stop] { stop.request_stop(); }};

@@ -125,6 +125,16 @@ class site_work {
     result.seed = cache_.policies.seed();
     result.excluded = cache_.rulings.excluded();
     result.timed_out_tries = {flight_, &flight_->timed_out_tries};
+    if (cache_.view) {
+      // Asks about the site, not about its origins, as `site_look_up` does when it asks again.
+      result.asks_before_tries = true;
+      result.may_ask = [led = flight_, origins = flight_->asked.origins(),
+                        any = std::move(result.may_ask),
+                        &rulings = cache_.rulings](const origin& target) {
+        const bool is_own = std::find(origins.begin(), origins.end(), target) != origins.end();
+        return is_own ? rulings.may_ask(led->asked) : any(target);
+      };
+    }
     // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
     const bool needs_file = has_asked_store_ && (!shared_good_ || is_shared_good_older_);
     fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
