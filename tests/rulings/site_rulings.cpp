@@ -1,6 +1,8 @@
 #include <robots/rulings/site_rulings.hpp>
 
 #include "rulings/loss_conformance.hpp"
+#include "support/gate.hpp"
+#include <robots/base/stop_token.hpp>
 #include <robots/rulings/detail/ruling_table.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 
@@ -10,6 +12,8 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -128,6 +132,35 @@ TEST_CASE("A message of the ledger is enough for a process to learn of an order"
     std::this_thread::yield();
   }
   CHECK(own.find("https://example.com/").order->number == ruling_number{1, 1});
+}
+
+TEST_CASE("A stop ends the wait for a ledger that does not answer") {
+  struct slow_ledger final : RulingLedger {
+    [[nodiscard]] std::optional<ruling_number> append(const ruling_order& /*order*/,
+                                                      const ledger_head& /*known*/) override {
+      return std::nullopt;
+    }
+    [[nodiscard]] ledger_news read(const ledger_head& /*known*/) override {
+      door.pass();
+      return {};
+    }
+    [[nodiscard]] bool put_back(const ledger_head& /*expected*/, const ledger_head& /*next*/,
+                                std::span<const ruling_order> /*orders*/) override {
+      return false;
+    }
+    test::gate door;
+  };
+  const auto slow = std::make_shared<slow_ledger>();
+  const SiteRulings rulings{{.ledger = slow, .poll = 1h}};
+  stop_source stop;
+  std::thread stopping{[&] {
+    slow->door.wait_for_arrivals();
+    stop.request_stop();
+  }};
+  CHECK_FALSE(rulings.wait_until_read({}, stop.get_token()));
+  stopping.join();
+  slow->door.open();
+  CHECK(rulings.wait_until_read());
 }
 
 TEST_CASE("A function that gets each order may make orders, end its own calls, and throw") {

@@ -188,11 +188,11 @@ TEST_CASE("An observer may look up other sites, and make orders, during the firs
   (void)process{shared}.rulings.halt("example.com");
   process one{shared};
   one.observer.on_event = [&] {
-    one.view->wait_until_ready({});
+    one.view->wait_until_ready({}, {});
     CHECK(one.rulings.find("other.example").effect == none);
     (void)one.rulings.halt("second.example");
   };
-  one.view->wait_until_ready({});
+  one.view->wait_until_ready({}, {});
   CHECK(one.observer.take() ==
         std::vector<std::string>{"halted example.com", "halted second.example"});
   CHECK(one.rulings.unsent() == 0);

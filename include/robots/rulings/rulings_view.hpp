@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/fallback.hpp>
@@ -77,8 +78,11 @@ class rulings_view {
   rulings_view& operator=(const rulings_view&) = delete;
   virtual ~rulings_view() = default;
 
-  /// Waits until `find` knows the rulings of the whole crawl, but at most for `longest`.
-  virtual void wait_until_ready(std::optional<std::chrono::nanoseconds> longest) = 0;
+  /// Waits until `find` knows the rulings of the whole crawl, but at most for `longest`, and only
+  /// until a request to stop. If the calling thread must read the ledger itself, the timeouts of
+  /// the ledger apply instead.
+  virtual void wait_until_ready(std::optional<std::chrono::nanoseconds> longest,
+                                const stop_token& stop) = 0;
   /// Returns false if `find` returns no policy for all sites of the host. Each hit of the cache
   /// calls this function, so it takes a few nanoseconds.
   [[nodiscard]] virtual bool may_decide_on(std::string_view host) const = 0;

@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
@@ -158,9 +159,11 @@ class SiteRulings {
   /// Reads new orders from the ledger, puts back what it has lost, and sends own orders. Blocks.
   /// Returns false if the ledger cannot be reached; `failure` says why.
   bool catch_up();
-  /// Waits until the ledger was read once, but not beyond `deadline`. Returns true if it was read,
-  /// or if there is no ledger. Does the reading itself if there is no thread.
-  bool wait_until_read(std::optional<time_point> deadline = {}) const;
+  /// Waits until the ledger was read once, but not beyond `deadline` or a request to stop. Returns
+  /// true if it was read, or if there is no ledger. Without a thread (`rulings_options::poll` is
+  /// 0), does the reading itself. Then `deadline` and `stop` end no call of the ledger, whose own
+  /// timeouts apply.
+  bool wait_until_read(std::optional<time_point> deadline = {}, const stop_token& stop = {}) const;
   /// Returns true if the ledger was read once, or if there is none.
   [[nodiscard]] bool is_read() const;
   /// Returns the number of own orders that the ledger does not have yet.

@@ -114,7 +114,8 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
   return is_done;
 }
 
-ROBOTS_INLINE bool rulings_state::wait_until_read(std::optional<time_point> deadline) {
+ROBOTS_INLINE bool rulings_state::wait_until_read(std::optional<time_point> deadline,
+                                                  const stop_token& stop) {
   if (is_read_) {
     return true;
   }
@@ -124,7 +125,7 @@ ROBOTS_INLINE bool rulings_state::wait_until_read(std::optional<time_point> dead
   start();
   SteadyClock clock;
   std::unique_lock lock{mutex_};
-  static_cast<void>(changed_.wait(lock, clock, deadline, {}, [&] { return has_tried_; }));
+  static_cast<void>(changed_.wait(lock, clock, deadline, stop, [&] { return has_tried_; }));
   return is_read_;
 }
 
@@ -674,8 +675,9 @@ ROBOTS_INLINE std::unique_ptr<rulings_view> SiteRulings::view(const rulings_cont
 
 ROBOTS_INLINE bool SiteRulings::catch_up() { return state_->catch_up(); }
 
-ROBOTS_INLINE bool SiteRulings::wait_until_read(std::optional<time_point> deadline) const {
-  return state_->wait_until_read(deadline);
+ROBOTS_INLINE bool SiteRulings::wait_until_read(std::optional<time_point> deadline,
+                                                const stop_token& stop) const {
+  return state_->wait_until_read(deadline, stop);
 }
 
 ROBOTS_INLINE bool SiteRulings::is_read() const { return state_->is_read(); }

@@ -269,7 +269,7 @@ class cache_engine : public look_up_environment {
     if (limits.deadline) {
       longest = *limits.deadline - parts.now();
     }
-    view->wait_until_ready(longest);
+    view->wait_until_ready(longest, limits.stop);
   }
 
   /// Asks the shared store, if there is one, for the rulings on sites. Blocks.

@@ -50,7 +50,7 @@ class rulings_state {
   /// Starts the thread, unless it runs or `rulings_options::poll` is 0.
   void start();
   bool catch_up();
-  bool wait_until_read(std::optional<time_point> deadline);
+  bool wait_until_read(std::optional<time_point> deadline, const stop_token& stop);
 
   /// Makes an order, which holds at once. Returns it.
   ruling_order make(ruling_kind kind, const std::string& site, std::string value,

@@ -2,6 +2,7 @@
 
 #include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
@@ -52,7 +53,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     subscription_ = rulings_.on_order([this](const ruling_order& order) { tell(order); });
   }
 
-  void wait_until_ready(std::optional<std::chrono::nanoseconds> longest) override {
+  void wait_until_ready(std::optional<std::chrono::nanoseconds> longest,
+                        const stop_token& stop) override {
     if (rulings_.is_read()) {
       return;
     }
@@ -60,7 +62,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     if (longest) {  // the time of the ledger is real time, even if that of the cache is not
       until = base::saturating_add(SteadyClock{}.now(), *longest);
     }
-    static_cast<void>(rulings_.wait_until_read(until));
+    static_cast<void>(rulings_.wait_until_read(until, stop));
   }
 
   [[nodiscard]] bool may_decide_on(std::string_view host) const override {
