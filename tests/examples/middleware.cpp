@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   httplib::Server server;
   server.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& response) {
     using enum httplib::Server::HandlerResponse;
+    if (!request.target.starts_with('/')) {  // behind `site`, `@other.example/` names another host
+      response.status = 400;
+      return Handled;
+    }
     const robots::decision decided = cache.check(site + request.target);
     std::cout << request.target << ": " << explain(decided) << '\n';
     if (decided.allowed) {

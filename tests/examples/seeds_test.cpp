@@ -87,6 +87,9 @@ TEST_CASE("The example of middleware answers 403 with JSON to a request that is 
   CHECK_MESSAGE(result.status == 0, result.errors);
   CHECK(result.output.find("200 a page\n") != std::string::npos);
   CHECK(result.output.ends_with("403 {\"error\":\"Blocked by robots.txt directive\"}\n"));
+  const auto other_host = run_program(
+      ROBOTS_MIDDLEWARE, {"http://example.com", "@" + root.substr(root.find("//") + 2) + "page"});
+  CHECK(other_host.output == "400 \n");
   const auto unreachable = run_program(ROBOTS_MIDDLEWARE, {"http://127.0.0.1:1", "/page"});
   CHECK(unreachable.output.ends_with("403 {\"error\":\"Access denied: Policy fetch failed\"}\n"));
 }
