@@ -127,7 +127,7 @@ TEST_CASE("Rulings that ended before a process began are no events, and accept n
   late.on_answer(other_rules, 4h);
   CHECK(late.effect() == halted);
 
-  // What ends later is an event, also if it began and ended between two readings.
+  // A ruling that ends later is an event, also if it began and ended between two readings.
   CHECK(late.rulings.catch_up());
   (void)late.observer.take();
   CHECK(first.rulings.catch_up());

@@ -173,12 +173,12 @@ class SiteRulings {
   /// Returns the number of times that this process has put lost orders back.
   [[nodiscard]] std::size_t put_backs() const;
 
-  /// Calls `on_order` with each order that changes a ruling in this process, one after the other,
-  /// in the thread that learned it or in a thread that reports another order at this time. No lock
-  /// is held, so `on_order` may call this object. It should not block, since later orders wait for
-  /// it. Its exceptions are ignored. Destroy the result to end the calls. If a call of `on_order`
-  /// runs in another thread, the destruction waits for its end. Orders that ended rulings before
-  /// the first reading of the ledger are not reported.
+  /// Calls `on_order` with each order that changes a ruling in this process, one after the other.
+  /// The calls come in the thread that learned the order, or in a thread that reports another order
+  /// at this time. No lock is held, so `on_order` may call this object. It should not block, since
+  /// later orders wait for it. Its exceptions are ignored. Destroy the result to end the calls. If
+  /// a call of `on_order` runs in another thread, the destruction waits for its end. Orders that
+  /// ended rulings before the first reading of the ledger are not reported.
   [[nodiscard]] std::shared_ptr<const void> on_order(
       std::function<void(const ruling_order& order)> on_order);
 

@@ -110,7 +110,7 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
   }
   calling.unlock();
   changed_.notify_all();
-  listeners_.tell();
+  listeners_.report();
   return is_done;
 }
 
@@ -312,7 +312,7 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
     unsent_.splice(unsent_.end(), added);
   }
   lock.unlock();
-  listeners_.tell();
+  listeners_.report();
   return order;
 }
 

@@ -18,12 +18,11 @@ namespace robots::rulings_detail {
 /// The functions that get each order that changes a ruling.
 ///
 ///     a thread changes a ruling --- note ---> waiting orders, in sequence
-///     the thread, without locks --- tell ---> each order to each listener
+///     the thread, without locks --- report -> each order to each listener
 ///
-/// One thread at a time tells. Another thread that has noted an order meanwhile leaves the order to
-/// it, and so does a listener that makes an order. So all listeners get the orders in one sequence.
-/// No mutex is locked during a call of a listener, so a listener may call anything. Any thread may
-/// call any member.
+/// One thread at a time calls the listeners. It also reports the orders that other threads and
+/// listeners note meanwhile. So all listeners get the orders in one sequence. No mutex is locked
+/// during a call of a listener, so a listener may call anything. Any thread may call any member.
 class order_listeners {
  public:
   using listener = std::function<void(const ruling_order&)>;
@@ -40,13 +39,13 @@ class order_listeners {
     return {added.get(), [shared = shared_, added](const void* /*listener*/) {
               std::unique_lock held{shared->mutex};
               std::erase(shared->all, added);
-              if (shared->teller != std::this_thread::get_id()) {
+              if (shared->reporter != std::this_thread::get_id()) {
                 shared->ended.wait(held, [&] { return shared->running != added.get(); });
               }
             }};
   }
 
-  /// Adds orders for the next `tell`. Needs no memory.
+  /// Adds orders for the next `report`. Needs no memory.
   void note(std::list<ruling_order>&& orders) noexcept {
     const std::scoped_lock lock{shared_->mutex};
     shared_->waiting.splice(shared_->waiting.end(), std::move(orders));
@@ -54,16 +53,16 @@ class order_listeners {
 
   /// Calls the listeners with the waiting orders, unless another call of this function does so. The
   /// caller holds no lock. Ignores the exceptions of listeners: the orders hold anyway.
-  void tell() noexcept {
+  void report() noexcept {
     const auto shared = shared_;  // a listener may destroy this object
     std::unique_lock lock{shared->mutex};
-    if (shared->teller != std::thread::id{}) {
+    if (shared->reporter != std::thread::id{}) {
       return;
     }
-    shared->teller = std::this_thread::get_id();
+    shared->reporter = std::this_thread::get_id();
     while (!shared->waiting.empty()) {
-      std::list<ruling_order> told;
-      told.splice(told.end(), shared->waiting, shared->waiting.begin());
+      std::list<ruling_order> reported;
+      reported.splice(reported.end(), shared->waiting, shared->waiting.begin());
       // A listener that is added during the calls gets only later orders.
       const std::uint64_t latest = shared->numbers;
       std::uint64_t last = 0;
@@ -71,13 +70,13 @@ class order_listeners {
         last = next->number;
         shared->running = next.get();
         lock.unlock();
-        call(next->call, told.front());
+        call(next->call, reported.front());
         lock.lock();
         shared->running = nullptr;
         shared->ended.notify_all();
       }
     }
-    shared->teller = {};
+    shared->reporter = {};
   }
 
  private:
@@ -100,7 +99,7 @@ class order_listeners {
     std::vector<std::shared_ptr<const numbered>> all;
     std::uint64_t numbers = 0;
     std::list<ruling_order> waiting;
-    std::thread::id teller;             // the thread that calls the listeners
+    std::thread::id reporter;           // the thread that calls the listeners
     const numbered* running = nullptr;  // the listener that is called
     std::condition_variable ended;
   };
