@@ -258,7 +258,17 @@ TEST_CASE("A site that turns hostile is halted, and one resume is enough for all
     CHECK(one->reason() == "rule");
     CHECK(one->cache.rulings().catch_up());
   }
-  process third{over(shared, {.halt_hostile = true})};
+  // The third sees the change itself, and only the ledger tells it that the rules are accepted.
+  const auto late = std::make_shared<failing_ledger>(std::make_shared<MemoryRulingLedger>(shared));
+  process third{{.ledger = late,
+                 .poll = 0ms,
+                 .without_ledger = unread_ledger::ignored,
+                 .halt_hostile = true}};
+  late->is_down = true;
+  third.refresh(ok(open_rules));
+  CHECK(third.cache.allowed(home));
+  late->is_down = false;
+  CHECK(third.cache.rulings().catch_up());
   third.refresh(ok(everything));
   CHECK(third.reason() == "rule");
 
@@ -512,9 +522,10 @@ TEST_CASE("A halt refuses a request that waits at a gate, under any port of the 
   basic_admission front{one.cache, gate};
   auto waiting = front.try_reserve("https://example.com:8443/x");
   auto elsewhere = front.try_reserve("https://other.example/");
+  CHECK(waiting.reservation.start().reason == admission_reason::not_yet);
   one.cache.rulings().halt("example.com");
+  CHECK(waiting.reservation.start().reason == admission_reason::halted);  // before its time
   one.clock.advance(1h);
-  CHECK(waiting.reservation.start().reason == admission_reason::halted);
   CHECK(elsewhere.reservation.start());
 }
 
