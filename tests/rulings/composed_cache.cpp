@@ -258,7 +258,7 @@ TEST_CASE("A site that turns hostile is halted, and one resume is enough for all
     CHECK(one->reason() == "rule");
     CHECK(one->cache.rulings().catch_up());
   }
-  // The third sees the change itself, and only the ledger tells it that the rules are accepted.
+  // The third sees the change itself, and only the ledger says that the rules are accepted.
   const auto late = std::make_shared<failing_ledger>(std::make_shared<MemoryRulingLedger>(shared));
   process third{{.ledger = late,
                  .poll = 0ms,

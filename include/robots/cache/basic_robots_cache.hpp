@@ -183,7 +183,7 @@ class cache_controls {
   /// `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
   /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` and
   /// `user_agent` of `call`. Give the user agent that `get` got, since a fixed robots.txt
-  /// (`SiteRulings::override_with_text`) can tell each crawler something else. Throws
+  /// (`SiteRulings::override_with_text`) can decide differently for each crawler. Throws
   /// `std::invalid_argument` if `used` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});

@@ -823,7 +823,7 @@ TEST_CASE("Two caches with one SiteRulings have a true trail each, also at other
     ask("https://closed.example:8080/");
     ask("https://open.example:8080/private");
     ask("https://broken.example:8080/");
-    ask("https://clinic.gov:8080/");  // only the first cache tells that the site waits
+    ask("https://clinic.gov:8080/");  // only the first cache reports that the site waits
     rulings.sign_off("clinic.gov");
     ask("https://clinic.gov:8080/");
     ask("https://fixed.example/a");

@@ -647,7 +647,7 @@ class audit_judge {
       ++found_.confirmed;
     } else if (recorded.reason == needs_sign_off) {
       // With `SiteRulings`, the list of the cache is empty, and only the first cache that asks
-      // tells that the site waits.
+      // reports that the site waits.
       need(is_high_risk || crawler_.has_own_risk || crawler_.high_risk.empty(),
            "the site needs no sign-off");
     } else if (recorded.reason == excluded) {

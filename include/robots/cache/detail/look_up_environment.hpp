@@ -127,8 +127,8 @@ class look_up_environment {
   /// policy of the ruling on this site, or the stored policy has it. Otherwise, returns 0.
   [[nodiscard]] std::size_t agent_with(const std::shared_ptr<const policy>& used,
                                        const policy& ruled, const site& asked) {
-    const auto kept = kept_policy(asked);
-    for (const policy* const all : {&ruled, kept.get()}) {
+    const auto stored = kept_policy(asked);
+    for (const policy* const all : {&ruled, stored.get()}) {
       for (std::size_t i = 0; all != nullptr && i < all->others().size(); ++i) {
         if (all->others()[i] == used) {
           return i + 1;
