@@ -303,8 +303,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
 ROBOTS_INLINE std::shared_ptr<const policy> policy::before_redirects(
     const std::shared_ptr<const policy>& from) {
   auto answer = kept_answer(from);
-  const bool redirects = answer && answer->basis_ == policy_basis::redirected;
-  return redirects ? answer->extras().last_good : std::move(answer);
+  if (answer && answer->basis_ == policy_basis::redirected) {
+    return answer->extras().last_good;
+  }
+  return answer;
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
