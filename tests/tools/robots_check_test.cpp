@@ -961,12 +961,12 @@ TEST_CASE("--explain names the mistakes of the file") {
       "User-agent: GPTBot, ClaudeBot\nDisallow: /\n"
       "User-agent: PlumBot\nCrawl-delay: 2\nUser-agent: \"FooBot\"\nDisallow: /.*b\n"
       "Content-Signals: ai-train=no\n");
-  const std::string text = file.check({"-a", "GPTBot", "--explain", "/x"}).output;
+  const std::string printed = file.check({"-a", "GPTBot", "--explain", "/x"}).output;
   for (const char* const mistake :
        {"    mistake: line 1, error: ", "[several_names_in_line]\n", "[delay_only_group]\n",
         "    mistake: line 5, ", "[regular_expression]\n", "    mistake: line 7, warning: "}) {
-    CAPTURE(text);
-    CHECK(contains(text, mistake));
+    CAPTURE(printed);
+    CHECK(contains(printed, mistake));
   }
   const json answer = file.check_json({"--explain", "/x"});
   CHECK(answer.at("explain").at("mistakes").at(0).at("code") == "several_names_in_line");
