@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,12 +89,14 @@ fault_octets unsized(fault_plan plan, const char* coding, std::string_view body)
           .ending = fault_ending::close};
 }
 
-/// Returns `body` with a large comment after it, compressed by `Pack`. Stores the result, since
-/// compression is slow.
+/// Returns `body` with a large comment after it, compressed by `Pack`. Stores the result for the
+/// threads of all servers, since compression is slow.
 template <std::string (*Pack)(std::string_view)>
 const std::string& bomb(const std::string& body) {
-  thread_local std::map<std::string, std::string> result;
-  std::string& packed = result[body];
+  static std::mutex mutex;
+  static std::map<std::string, std::string> results;
+  const std::lock_guard lock{mutex};
+  std::string& packed = results[body];
   if (packed.empty()) {
     packed = Pack(body + '\n' + std::string(bomb_size, '#'));
   }
