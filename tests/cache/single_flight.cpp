@@ -644,9 +644,9 @@ TEST_CASE("With all threads busy, a stopped leader leaves its fetch to the next 
 }
 
 TEST_CASE("A thousand hosts that hang do not keep a good host from its answer") {
-  watched crawl{foo_bot_that_asks_once()};
-  std::counting_semaphore<> timeouts{0};
+  std::counting_semaphore<> timeouts{0};  // the threads of the cache use it until they end
   std::atomic<int> began = 0;
+  watched crawl{foo_bot_that_asks_once()};
   crawl.web.otherwise_call([&](const fetch_request&) {
     ++began;
     timeouts.acquire();
