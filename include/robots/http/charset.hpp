@@ -59,7 +59,7 @@ enum class charset : std::uint8_t {
   constexpr std::size_t least_pairs = 8;  // fewer than in `Disallow: /`
   std::array<std::size_t, 2> pairs{};     // ASCII characters in a row, for both orders of octets
   for (std::size_t i = 2; i < text.size(); ++i) {
-    pairs[i % 2] += text[i] == '\0' && text[i - 2] == '\0' ? 1 : 0;
+    pairs[i % 2] += text[i] == '\0' && text[i - 2] == '\0' ? 1U : 0U;
   }
   const auto [fewer, most] = std::minmax(pairs[0], pairs[1]);
   const bool is_mostly_ascii = most * 8 >= text.size();
