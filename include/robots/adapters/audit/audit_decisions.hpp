@@ -263,23 +263,42 @@ class audit_judge {
     return recorded ? std::optional{recorded->text("text")} : std::nullopt;
   }
 
-  /// Computes the answer for one purpose again, from the recorded robots.txt, the fields of the
-  /// page and the tdmrep.json.
-  void take_permission(const audit_entry& entry) {
+  /// A policy that an entry names, and what it decides for the crawler of the entry.
+  struct named_policy {
+    const recorded_policy* recorded;
+    policy_pointer rules;
+  };
+
+  /// Returns the policy that a decision or a permission names. If it cannot be computed, reports
+  /// why, and returns an empty optional.
+  [[nodiscard]] std::optional<named_policy> policy_named_in(const audit_entry& entry) {
     const auto recorded = policies_.find(entry.text("policy"));
     if (crawler_.id.empty() || recorded == policies_.end()) {
-      return lack(entry, "the policy that it names was not recorded before");
+      lack(entry, "the policy that it names was not recorded before");
+      return std::nullopt;
     }
     if (!entry.raw("url_bytes").empty()) {
-      return unknown(entry, "its URL is too long to be recorded whole");
+      unknown(entry, "its URL is too long to be recorded whole");
+      return std::nullopt;
     }
-    const policy_pointer rules = policy_of(entry, recorded->second);
+    policy_pointer rules = policy_of(entry, recorded->second);
     if (rules == nullptr) {
       if (!has_fixed_text(entry)) {
         lack(entry, "the robots.txt that it depends on was not recorded before");
       }
+      return std::nullopt;
+    }
+    return named_policy{&recorded->second, std::move(rules)};
+  }
+
+  /// Computes the answer for one purpose again, from the recorded robots.txt, the fields of the
+  /// page and the tdmrep.json.
+  void take_permission(const audit_entry& entry) {
+    const std::optional<named_policy> named = policy_named_in(entry);
+    if (!named) {
       return;
     }
+    const auto& [recorded, rules] = *named;
     const std::optional<std::string> tdmrep = tdmrep_of(entry);
     if (!tdmrep && !entry.raw("tdmrep").empty()) {
       return lack(entry, "the tdmrep.json that it depends on was not recorded before");
@@ -289,7 +308,7 @@ class audit_judge {
     if (entry.repeats_a_name() || entry.text("site") != (site ? site->key() : std::string{})) {
       return differ(entry, "the site is not that of the URL, or a member is repeated");
     }
-    if (!recorded->second.reason && recorded->second.site != bare(entry.text("site"))) {
+    if (!recorded->reason && recorded->site != bare(entry.text("site"))) {
       return differ(entry, "the policy is that of another site");
     }
     const purpose wanted = enum_named(entry.text("purpose"), purpose::tdm);
@@ -310,7 +329,7 @@ class audit_judge {
       return differ(entry, "the permission for " + entry.text("purpose") + " differs: recorded: " +
                                permission_in(entry) + "; computed: " + again);
     }
-    if (answer.answer == permission_answer::no || is_supported(entry, recorded->second)) {
+    if (answer.answer == permission_answer::no || is_supported(entry, *recorded)) {
       ++found_.permissions;
     }
   }
@@ -504,20 +523,11 @@ class audit_judge {
 
   void take_decision(const audit_entry& entry) {
     ++decisions_;
-    const auto recorded = policies_.find(entry.text("policy"));
-    if (crawler_.id.empty() || recorded == policies_.end()) {
-      return lack(entry, "the policy that it names was not recorded before");
-    }
-    if (!entry.raw("url_bytes").empty()) {
-      return unknown(entry, "its URL is too long to be recorded whole");
-    }
-    const policy_pointer rules = policy_of(entry, recorded->second);
-    if (rules == nullptr) {
-      if (!has_fixed_text(entry)) {
-        lack(entry, "the robots.txt that it depends on was not recorded before");
-      }
+    const std::optional<named_policy> named = policy_named_in(entry);
+    if (!named) {
       return;
     }
+    const auto& [recorded, rules] = *named;
     const std::string url = entry.text("url");
     base::json_writer json{longest_text};
     detail::describe(json, decision_event{{}, url, decide(rules, url, {})});
@@ -530,12 +540,12 @@ class audit_judge {
       return differ(entry, "the decision differs: recorded: " + verdict_text(entry) +
                                "; computed: " + verdict_text(again));
     }
-    if (!recorded->second.reason && entry.flag("allowed") &&
+    if (!recorded->reason && entry.flag("allowed") &&
         entry.text("reason") != to_string(decision_reason::robots_txt) &&
-        !may_allow(entry, recorded->second)) {
+        !may_allow(entry, *recorded)) {
       return;
     }
-    check_basis(entry, recorded->second);
+    check_basis(entry, *recorded);
   }
 
   /// Returns true if an entry before `entry` states the fact `kind` about a site.
