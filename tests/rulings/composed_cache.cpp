@@ -106,6 +106,21 @@ rulings_options over(const MemoryRulingLedger& shared, rulings_options options =
   return options;
 }
 
+/// Two processes that halt hostile sites, over one ledger. Both have seen that the site is open.
+struct two_processes {
+  two_processes() {
+    for (process* const one : {&first, &second}) {
+      CHECK(one->cache.rulings().catch_up());
+      one->refresh(ok(open_rules));
+      CHECK(one->cache.allowed(home));
+    }
+  }
+
+  MemoryRulingLedger shared;
+  process first{over(shared, {.halt_hostile = true})};
+  process second{over(shared, {.halt_hostile = true})};
+};
+
 }  // namespace
 
 TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
@@ -233,14 +248,8 @@ TEST_CASE("Excluded hosts stay excluded, unless an override names them") {
 }
 
 TEST_CASE("A site that turns hostile is halted, and one resume is enough for all processes") {
-  MemoryRulingLedger shared;
-  process first{over(shared, {.halt_hostile = true})};
-  process second{over(shared, {.halt_hostile = true})};
-  for (process* const one : {&first, &second}) {
-    CHECK(one->cache.rulings().catch_up());
-    one->refresh(ok(open_rules));
-    CHECK(one->cache.allowed(home));
-  }
+  two_processes with_open_rules;
+  auto& [shared, first, second] = with_open_rules;
   first.refresh(ok(everything));
   CHECK(first.reason() == "halted");
   CHECK(first.witness.take() ==
@@ -283,13 +292,8 @@ TEST_CASE("A site that turns hostile is halted, and one resume is enough for all
 }
 
 TEST_CASE("A process that missed a halt and its resume accepts the rules that were accepted") {
-  MemoryRulingLedger shared;
-  process first{over(shared, {.halt_hostile = true})};
-  process second{over(shared, {.halt_hostile = true})};
-  for (process* const one : {&first, &second}) {
-    CHECK(one->cache.rulings().catch_up());
-    one->refresh(ok(open_rules));
-  }
+  two_processes with_open_rules;
+  auto& [shared, first, second] = with_open_rules;
   first.refresh(ok(everything));
   CHECK(first.cache.rulings().resume("example.com").size() == 1);
   second.refresh(ok(everything));
