@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/refuse_value.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/document/editable_file.hpp>
@@ -53,8 +54,8 @@ struct text_writer {
     add_lines(group.lines);
     for (const editable_file::rule& rule : group.rules) {
       const std::string_view pattern = rule.pattern;
-      if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with('*')) {
-        refuse(pattern, "matches no path: begin it with / or *");
+      if (!pattern.empty() && !begins_as_pattern(pattern)) {
+        base::refuse_value(pattern, "matches no path: begin it with / or *");
       }
       add(to_string(rule.kind == rule_kind::allow ? directive_kind::allow
                                                   : directive_kind::disallow),
@@ -89,9 +90,10 @@ struct text_writer {
   void add_lines(const std::vector<editable_file::line>& lines) {
     for (const editable_file::line& line : lines) {
       if (!is_other_key(line.key)) {
-        refuse(line.key,
-               "is not the key of another line: use letters, digits, - and _, and the members for "
-               "user agents, rules, delays and sitemaps");
+        base::refuse_value(
+            line.key,
+            "is not the key of another line: use letters, digits, - and _, and the members for "
+            "user agents, rules, delays and sitemaps");
       }
       add(line.key, line.value);
     }
@@ -100,27 +102,26 @@ struct text_writer {
   void add(std::string_view key, std::string_view value) {
     constexpr std::string_view unwritable{"\r\n\0#", 4};
     if (value.find_first_of(unwritable) != std::string_view::npos) {
-      refuse(value, "has a line end, NUL or # in it: remove it, or write %0A, %00 or %23 in a URL");
+      base::refuse_value(
+          value, "has a line end, NUL or # in it: remove it, or write %0A, %00 or %23 in a URL");
     }
     if (base::trim(value, is_padding).size() != value.size()) {
-      refuse(value, "begins or ends with white space: remove it, or write %20 in a URL");
+      base::refuse_value(value,
+                         "begins or ends with white space: remove it, or write %20 in a URL");
     }
     const std::size_t start = text.size();
     const bool has_blank = !value.empty() && key.size() + 2 + value.size() <= max_line_bytes;
     text.append(key).append(has_blank ? ": " : ":").append(value);
     if (text.size() - start > max_line_bytes) {
-      refuse(value.substr(0, 80), "begins a line of " + std::to_string(text.size() - start) +
-                                      " octets: shorten it, since " +
-                                      std::to_string(max_line_bytes) + " are read");
+      base::refuse_value(value.substr(0, 80), "begins a line of " +
+                                                  std::to_string(text.size() - start) +
+                                                  " octets: shorten it, since " +
+                                                  std::to_string(max_line_bytes) + " are read");
     }
     text += '\n';
   }
 
   void separate() { text += text.empty() ? "" : "\n"; }
-
-  [[noreturn]] static void refuse(std::string_view value, std::string_view why) {
-    base::raise(std::invalid_argument{'"' + base::printable(value) + "\" " + std::string{why}});
-  }
 };
 
 /// Collects the groups of an `editable_file` from the lines of a document.
@@ -161,7 +162,7 @@ class editable_reader {
 
   void take_rule(const directive& line) {
     std::string pattern{line.value};
-    if (!pattern.empty() && !pattern.starts_with('/') && !pattern.starts_with('*')) {
+    if (!pattern.empty() && !begins_as_pattern(pattern)) {
       if (!prepends_slash_) {
         return;
       }

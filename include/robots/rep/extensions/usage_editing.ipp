@@ -1,8 +1,7 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
-#include <robots/base/exceptions.hpp>
+#include <robots/base/refuse_value.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/extensions/license_line.hpp>
@@ -10,7 +9,6 @@
 #include <robots/rep/read/detail/line.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,16 +18,12 @@ namespace robots {
 
 namespace rep_detail {
 
-[[noreturn]] inline void refuse_usage(std::string_view value, std::string_view why) {
-  base::raise(std::invalid_argument{'"' + base::printable(value) + "\" " + std::string{why}});
-}
-
 inline void require_usage_kind(directive_kind kind) {
   using enum directive_kind;
   if (kind != content_signal && kind != content_usage && kind != license) {
-    refuse_usage(to_string(kind),
-                 "is no line about the use of pages: take content_signal, content_usage or "
-                 "license, and the members of editable_file for other lines");
+    base::refuse_value(to_string(kind),
+                       "is no line about the use of pages: take content_signal, content_usage or "
+                       "license, and the members of editable_file for other lines");
   }
 }
 
@@ -38,25 +32,26 @@ inline void require_usage_value(directive_kind kind, std::string_view value) {
   require_usage_kind(kind);
   if (kind == directive_kind::content_signal &&
       (!content_signal::parse(value).complete || content_signal::parse(value).statement.empty())) {
-    refuse_usage(value,
-                 "is no Content-Signal that crawlers know: write search, ai-input and ai-train "
-                 "with yes or no, and use with immediate, reference or full, as in ai-train=no");
+    base::refuse_value(
+        value,
+        "is no Content-Signal that crawlers know: write search, ai-input and ai-train "
+        "with yes or no, and use with immediate, reference or full, as in ai-train=no");
   }
   if (kind == directive_kind::content_usage && is_unread_usage(value)) {
-    refuse_usage(value,
-                 "is no Content-Usage: write labels in lower case with y or n, as in "
-                 "/path train-ai=n, search=y");
+    base::refuse_value(value,
+                       "is no Content-Usage: write labels in lower case with y or n, as in "
+                       "/path train-ai=n, search=y");
   }
   if (kind == directive_kind::license && !license_line::parse(value)) {
-    refuse_usage(value, "is no absolute URL: begin it with a scheme, as in https://");
+    base::refuse_value(value, "is no absolute URL: begin it with a scheme, as in https://");
   }
 }
 
 inline void require_before_groups(directive_kind kind) {
   require_usage_kind(kind);
   if (kind != directive_kind::license) {
-    refuse_usage(to_string(kind),
-                 "speaks to nobody before all groups: set it in the groups of the crawlers");
+    base::refuse_value(to_string(kind),
+                       "speaks to nobody before all groups: set it in the groups of the crawlers");
   }
 }
 

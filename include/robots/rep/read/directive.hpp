@@ -50,6 +50,12 @@ namespace rep_detail {
   return kind == directive_kind::allow || kind == directive_kind::disallow;
 }
 
+/// Returns true if a text begins as a pattern does. RFC 9309, section 2.2:
+/// `path-pattern = "/" *UTF8-char-noctl`. A pattern of real files can also begin with `*`.
+[[nodiscard]] constexpr bool begins_as_pattern(std::string_view value) noexcept {
+  return value.starts_with('/') || value.starts_with('*');
+}
+
 /// Returns true for an extension that applies only to some crawlers, such as Crawl-delay. An
 /// extension applies to the crawlers in the nearest run of User-agent lines above. The run ends at
 /// an extension. By default, the group of these lines does not end there. Sitemap, Host and

@@ -377,7 +377,7 @@ class scanner {
     std::string_view value = without_invisible_ends(written);
     if (is_rule(kind)) {
       const std::string_view path = without_western_start(value);
-      value = path.starts_with('/') || path.starts_with('*') ? path : value;
+      value = begins_as_pattern(path) ? path : value;
     }
     if (value.size() != written.size()) {
       report_invisible(written);
@@ -438,10 +438,8 @@ class scanner {
     }
   }
 
-  /// RFC 9309, section 2.2: `path-pattern = "/" *UTF8-char-noctl`.
   [[nodiscard]] constexpr bool pattern_never_matches(std::string_view value) const noexcept {
-    return !value.empty() && !value.starts_with('/') && !value.starts_with('*') &&
-           !options_.prepend_slash;
+    return !value.empty() && !begins_as_pattern(value) && !options_.prepend_slash;
   }
 
   constexpr void close_agents() noexcept {
@@ -501,8 +499,7 @@ class scanner {
 struct disallow_lines {
   constexpr void on_directive(const directive& line) noexcept {
     if (line.kind == directive_kind::disallow && !line.value.empty()) {
-      const bool is_live = line.value.starts_with('/') || line.value.starts_with('*');
-      ++(is_live ? live : dead);
+      ++(begins_as_pattern(line.value) ? live : dead);
     }
   }
 

@@ -80,7 +80,7 @@ class static_pattern {
   static constexpr auto source = rep_detail::pattern_source::of(Text.view());
   static constexpr const rep_detail::normal_form& form = rep_detail::rfc9309_rule_form;
 
-  static_assert(Text.view().starts_with('/') || Text.view().starts_with('*'),
+  static_assert(rep_detail::begins_as_pattern(Text.view()),
                 "a path pattern begins with '/' or '*': no target can match this one");
 
   struct storage {

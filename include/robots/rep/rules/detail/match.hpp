@@ -43,7 +43,7 @@ struct pattern_source {
       source.body.remove_suffix(1);
       source.anchored = true;
     }
-    source.leading_slash = prepend_slash && !written.starts_with('/') && !written.starts_with('*');
+    source.leading_slash = prepend_slash && !begins_as_pattern(written);
     return source;
   }
 };
