@@ -28,12 +28,13 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   return result;
 }
 
-/// Returns names such as `site-00017.example.com`.
+/// Returns names such as `site-00017.example.com`. From 100,000 on, a number has more digits.
 inline std::vector<std::string> host_names(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string number = std::to_string(i);
-    names.push_back("site-" + std::string(5 - number.size(), '0') + number + ".example.com");
+    const std::size_t zeros = number.size() < 5 ? 5 - number.size() : 0;
+    names.push_back("site-" + std::string(zeros, '0') + number + ".example.com");
   }
   return names;
 }
