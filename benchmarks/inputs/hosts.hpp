@@ -2,6 +2,7 @@
 #pragma once
 
 #include "inputs/shapes.hpp"
+#include <robots/base/zero_padded.hpp>
 
 #include <cstddef>
 #include <string>
@@ -28,13 +29,11 @@ inline std::vector<std::string> shuffled(const std::vector<std::string>& texts) 
   return result;
 }
 
-/// Returns names such as `site-00017.example.com`. From 100,000 on, a number has more digits.
+/// Returns names such as `site-00017.example.com`.
 inline std::vector<std::string> host_names(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string number = std::to_string(i);
-    const std::size_t zeros = number.size() < 5 ? 5 - number.size() : 0;
-    names.push_back("site-" + std::string(zeros, '0') + number + ".example.com");
+    names.push_back("site-" + robots::base::zero_padded(std::to_string(i), 5) + ".example.com");
   }
   return names;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
+#include <robots/base/zero_padded.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/polite/crawl_delay.hpp>
@@ -54,8 +55,8 @@ namespace polite_detail {
 
 /// Returns `time` in seconds, rounded up to milliseconds, such as `1.500 s`.
 [[nodiscard]] inline std::string seconds_text(std::chrono::nanoseconds time) {
-  std::string text = std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
-  text.insert(0, text.size() < 4 ? 4 - text.size() : 0, '0');
+  const auto whole = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  std::string text = base::zero_padded(std::to_string(whole), 4);
   return text.insert(text.size() - 3, ".") + " s";
 }
 

@@ -4,6 +4,7 @@
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/zero_padded.hpp>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -58,8 +59,7 @@ class audit_file {
 
   /// Returns the name of the file with this number, without its folder.
   [[nodiscard]] std::string name_of(std::uint64_t number) const {
-    std::string digits = std::to_string(number);
-    digits.insert(0, digits.size() < 6 ? 6 - digits.size() : 0, '0');
+    const std::string digits = base::zero_padded(std::to_string(number), 6);
     return std::filesystem::path{path_}.filename().string() + '.' + digits + ".jsonl";
   }
 
