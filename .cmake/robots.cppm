@@ -17,6 +17,7 @@ export namespace robots {
   using robots::DirectiveHandler;
   using robots::FallbackPolicy;
   using robots::Fetcher;
+  using robots::HeadersFetcher;
   using robots::JsonLog;
   using robots::LruStorage;
   using robots::ManualClock;
@@ -57,6 +58,7 @@ export namespace robots {
   using robots::cache_stats;
   using robots::crawler_names;
   using robots::crawler_names_view;
+  using robots::header_source;
   using robots::import_rulings;
   using robots::is_license_link;
   using robots::is_target;
@@ -133,6 +135,7 @@ export namespace robots {
   using robots::metrics_snapshot;
   using robots::observers;
   using robots::origin;
+  using robots::origin_headers;
   using robots::outcome;
   using robots::outcome_count;
   using robots::override_event;
@@ -156,6 +159,7 @@ export namespace robots {
   using robots::record_head;
   using robots::report_of;
   using robots::request_rate;
+  using robots::redirect_options;
   using robots::request_report;
   using robots::resolve_reference;
   using robots::retrieval_event;

@@ -8,6 +8,8 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/cache/prefetch.hpp>
+#include <robots/fetch/headers_fetcher.hpp>
+#include <robots/fetch/origin_headers.hpp>
 #include <robots/http/address_guard.hpp>
 #include <robots/http/content_coding.hpp>
 #include <robots/http/excluded_hosts.hpp>

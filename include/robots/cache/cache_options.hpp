@@ -2,6 +2,7 @@
 
 #include <robots/base/exceptions.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/fallback.hpp>
@@ -67,6 +68,8 @@ struct cache_options {
   /// The maximum number of redirects to follow; RFC 9309, section 2.3.1.2, asks for at least five.
   /// With a limit below five, a redirect beyond the limit leads to `outcome::server_error`.
   int max_redirects = 5;
+  /// The redirects of a robots.txt that are refused (`outcome::refused`).
+  redirect_options redirects{};
 
   /// The lifetime of an answer whose headers state no lifetime (SPYDER; RFC 9309, section 2.4). It
   /// is at most `max_ttl`.
@@ -153,6 +156,7 @@ namespace cache_detail {
 [[nodiscard]] inline detail::retrieval_options retrieval_options_of(const cache_options& options) {
   return {.user_agent = options.user_agent,
           .max_redirects = options.max_redirects,
+          .redirects = options.redirects,
           .timeout = options.timeout,
           .max_bytes = options.parse.max_bytes,
           .retry = options.retry};

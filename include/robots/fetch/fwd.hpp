@@ -10,6 +10,7 @@ enum class breaker_state : std::uint8_t;
 struct call_context;
 struct call_options;
 enum class outcome : std::uint8_t;
+struct redirect_options;
 struct retry_options;
 
 }  // namespace robots

@@ -8,13 +8,14 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/redirect_chain.hpp>
+#include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -35,6 +36,7 @@ namespace robots::detail {
 struct retrieval_options {
   std::string user_agent;
   int max_redirects = 5;
+  redirect_options redirects{};
   std::chrono::milliseconds timeout{5'000};
   std::shared_ptr<const excluded_hosts>
       excluded{};  ///< hosts to which no redirect may lead; null means no host
@@ -63,13 +65,10 @@ struct retrieval_options {
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
 inline void validate(const retrieval_options& options) {
   const std::string_view name = options.user_agent;
-  const bool has_control = std::any_of(name.begin(), name.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
-  });
   const char* const problem =
-      name.empty()  ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
-      : has_control ? "has a control character: remove it"
-                    : nullptr;
+      name.empty() ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
+      : !is_header_value(name) ? "has a control character: remove it"
+                               : nullptr;
   if (problem != nullptr) {
     throw std::invalid_argument{"user_agent \"" + base::printable(name) + "\" " + problem};
   }
@@ -140,7 +139,7 @@ class retrieval {
 
  private:
   [[nodiscard]] bool asks_for_changes() const noexcept {
-    return !known_.validators.empty() && known_.url == chain_.back();
+    return !known_.validators.empty() && known_.url == chain_.last();
   }
   [[nodiscard]] std::string own_origin() const { return to_string(origins_[origin_]); }
 
@@ -160,8 +159,8 @@ class retrieval {
   std::vector<origin> origins_;
   base::random_sequence random_;
   std::size_t origin_ = 0;
-  std::vector<std::string> chain_;  // the first URL, and the redirect targets up to the present one
-  std::shared_ptr<void> permit_;    // the deleter calls `origin_breakers::on_abandoned`
+  redirect_chain chain_;          // the URLs of the present try
+  std::shared_ptr<void> permit_;  // the deleter calls `origin_breakers::on_abandoned`
   time_point sent_at_{};
   retrieval_result result_;                 // filled step by step
   outcome failure_ = outcome::unreachable;  // the outcome of the last try, during a wait

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/fetch/detail/redirect_target.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/http/content_coding.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace robots::detail {
@@ -49,11 +49,11 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
     *options_.timed_out_tries = result_.attempts;
   }
   const bool has_response = response.error == fetch_error::none;
-  result_.exchanges.push_back({chain_.back(), response.status, response.error});
+  result_.exchanges.push_back({chain_.last(), response.status, response.error});
   result_.timings.push_back({.ended = now,
                              .duration = now - sent_at_,
                              .bytes = response.body.size(),
-                             .hop = static_cast<int>(chain_.size()) - 1,
+                             .hop = chain_.followed(),
                              .attempt = result_.attempts});
   answered_ = answered_ || has_response;
   is_closed_ = is_closed_ && (has_response || response.error == fetch_error::connection_refused);
@@ -100,7 +100,7 @@ ROBOTS_INLINE void retrieval::cancel(std::string why, time_point now) {
 }
 
 ROBOTS_INLINE void retrieval::ask_origin(time_point now) {
-  chain_.assign(1, own_origin().append(options_.path));
+  chain_ = redirect_chain{own_origin().append(options_.path)};
   begin_try(now);
 }
 
@@ -133,7 +133,7 @@ ROBOTS_INLINE void retrieval::begin_try(time_point now) {
 ROBOTS_INLINE void retrieval::send(time_point now) {
   sent_at_ = now;
   fetch_request request{
-      .url = chain_.back(),
+      .url = chain_.last(),
       .headers = {{"User-Agent", options_.user_agent}, {"Accept", std::string{options_.accept}}},
       .timeout = options_.timeout,
       .max_bytes = options_.max_bytes,
@@ -150,7 +150,7 @@ ROBOTS_INLINE void retrieval::settle(const fetch_response& response, time_point 
       response.error == fetch_error::refused_address || is_on_our_side(response.error)) {
     // A cancellation, a refused address or a failure on this side says nothing about the origin.
   } else if (!answered || response.status >= 500) {
-    options_.breakers->on_failure(own_origin(), now, answered || chain_.size() > 1);
+    options_.breakers->on_failure(own_origin(), now, answered || chain_.followed() > 0);
   } else {
     options_.breakers->on_success(own_origin());
   }
@@ -209,23 +209,17 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
     settle(response, now);
     finish(kind, std::move(response));
   };
-  auto target =
-      fetch_detail::redirect_target(chain_.back(), find_header(response.headers, "Location"));
-  if (auto* const refusal = std::get_if<fetch_detail::redirect_refusal>(&target)) {
-    return end(refusal->kind, std::move(refusal->why));
+  auto target = redirect_target(chain_.last(), find_header(response.headers, "Location"));
+  if (auto* const refusal = std::get_if<redirect_refusal>(&target)) {
+    return end(outcome_of(refusal->problem, chain_.followed()), std::move(refusal->why));
   }
-  auto& [place, url] = std::get<fetch_detail::redirect_url>(target);
+  const redirect_url& next = std::get<redirect_url>(target);
+  const auto& [place, url] = next;
   if (options_.excluded && options_.excluded->contains(place.host)) {
     return end(outcome::refused, "redirect to a host that is excluded: " + place.host);
   }
-  if (std::find(chain_.begin(), chain_.end(), url) != chain_.end()) {
-    return end(outcome::too_many_redirects, "the redirects form a loop");
-  }
-  if (const auto followed = static_cast<int>(chain_.size()) - 1;
-      followed >= options_.max_redirects) {
-    // A file must be obeyed if it is behind at most five redirects (RFC 9309, section 2.3.1.2).
-    return end(followed < 5 ? outcome::server_error : outcome::too_many_redirects,
-               "more than " + std::to_string(options_.max_redirects) + " redirects");
+  if (auto refusal = chain_.refusal(next, options_.max_redirects, options_.redirects)) {
+    return end(outcome_of(refusal->problem, chain_.followed()), std::move(refusal->why));
   }
   // A URL names a robots.txt if the normal form of its path is `/robots.txt` (RFC 9309, section
   // 2.2.2) and it has no query or an empty one. With another query, the URL names another resource.
@@ -236,7 +230,7 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
   if (!is_left && options_.may_ask && !options_.may_ask(place)) {
     return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(place));
   }
-  chain_.push_back(std::move(url));
+  chain_.follow(url);
   is_left ? end(outcome::redirected, {}) : send(now);
 }
 
@@ -245,9 +239,9 @@ ROBOTS_INLINE void retrieval::finish(outcome kind, fetch_response response) {
   result_.status = response.status;
   result_.error = response.error;
   result_.error_text = std::move(response.error_text);
-  result_.url = chain_.front();
-  result_.final_url = chain_.back();
-  result_.redirects = static_cast<int>(chain_.size()) - 1;
+  result_.url = chain_.first();
+  result_.final_url = chain_.last();
+  result_.redirects = chain_.followed();
   result_.headers = std::move(response.headers);
   if (kind == outcome::success && !result_.not_modified) {
     result_.body = std::move(response.body);

@@ -4,6 +4,7 @@
 #include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <optional>
@@ -88,6 +89,28 @@ namespace robots::detail {
     }
   }
   return std::nullopt;
+}
+
+/// Returns true if a text can be the value of a header: it has no control character other than a
+/// tab (RFC 9110, section 5.5).
+[[nodiscard]] inline bool is_header_value(std::string_view value) noexcept {
+  return std::none_of(value.begin(), value.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
+  });
+}
+
+/// Returns the reason why a header cannot be sent, or an empty text. The name must be a token (RFC
+/// 9110, section 5.6.2). The reason does not quote the value.
+[[nodiscard]] inline std::string_view header_problem(const http_header& header) noexcept {
+  const auto is_token_octet = [](char c) {
+    return base::is_alpha(c) || base::is_digit(c) ||
+           std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
+  };
+  if (header.name.empty() || !std::all_of(header.name.begin(), header.name.end(), is_token_octet)) {
+    return "has a name that is empty, or has an octet other than letters, digits and "
+           "!#$%&'*+-.^_`|~";
+  }
+  return is_header_value(header.value) ? "" : "has a control character in its value";
 }
 
 }  // namespace robots::detail

@@ -216,6 +216,14 @@ class site_look_up {
       return fail(outcome::refused,
                   "redirect to a site that must not be asked: " + std::string{*url});
     }
+    // The redirect may come from the shared store, whose other users can have other limits.
+    const auto from = detail::parse_origin(redirects_.back().policy->rules_source().url);
+    const auto to = detail::parse_origin(*url);
+    if (std::string why =
+            from && to ? detail::refusal_by(cache_.options.redirects, *from, *to) : std::string{};
+        !why.empty()) {
+      return fail(outcome::refused, std::move(why));
+    }
     renews_ = refreshes && cache_.may_renew_target(*target);
     asked = *target;
     place = {};
