@@ -20,6 +20,7 @@
 #include <robots/observe/observer.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/failing_time.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/policy_change.hpp>

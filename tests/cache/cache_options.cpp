@@ -102,6 +102,19 @@ TEST_CASE("A quarantine_after of 0 is accepted, and a negative one is refused") 
   CHECK(objection(options).find("quarantine_after is -1") != std::string::npos);
 }
 
+TEST_CASE("A no_file_after of less than a day is refused, with a message that says what to set") {
+  cache_options options = foo_bot();
+  CHECK(options.no_file_after == 0s);
+  for (const auto wrong : {std::chrono::seconds{-1}, 1s, std::chrono::seconds{24h} - 1s}) {
+    options.no_file_after = wrong;
+    CHECK(objection(options) ==
+          "no_file_after is " + std::to_string(wrong.count()) +
+              " s: use 0 for never, or at least a day (86400 s), such as std::chrono::days{30}");
+  }
+  options.no_file_after = 24h;
+  CHECK(objection(options).empty());
+}
+
 TEST_CASE("A limit of 0 octets is refused, since it would allow everything") {
   cache_options options = foo_bot();
   options.parse.max_bytes = 0;

@@ -16,6 +16,7 @@
 #include <vector>
 
 using namespace std::chrono_literals;
+using robots::cache_options;
 using robots::decision;
 using robots::decision_reason;
 using robots::explain;
@@ -296,6 +297,69 @@ TEST_CASE("The last good copy applies through any number of failures, for 30 day
     CHECK(to_string(result.policy->basis()) == "deny_all");
     CHECK(result.age == 0s);
     CHECK(world.web.count() == 31);
+  }
+}
+
+TEST_CASE("After no_file_after, only a 5xx or a site out of reach acts as if there were no file") {
+  for_each_row([](const row& tested, fallback_policy fallback, expected then) {
+    cache_options options = foo_bot_that_asks_once(fallback);
+    options.no_file_after = std::chrono::days{30};
+    scripted world{options};
+    world.web.otherwise_call(tested.answer);
+    bool allowed = then == allow || then == parse || then == last_good_or_allow;
+    for (int day = 0; day < 30; ++day) {
+      CHECK(world.cache.allowed(home) == allowed);
+      world.clock.advance(24h);
+    }
+    const decision answer = world.cache.check(home);
+    const auto source = answer.policy->source();
+    const bool is_failing = source.failing_for == std::chrono::days{30};
+    const bool is_answer = source.status != 0 && source.status < 500;
+    const bool is_ours = source.error == fetch_error::proxy ||
+                         source.error == fetch_error::protocol ||
+                         source.error == fetch_error::other || source.error == fetch_error::none;
+    const bool is_out_of_reach = tested.outcome == outcome::unreachable && !is_ours;
+    CHECK(is_failing ==
+          (is_out_of_reach || (tested.outcome == outcome::server_error && !is_answer)));
+    allowed = allowed || is_failing;
+    CHECK(answer.allowed == allowed);
+    if (is_failing && then == last_good) {
+      CHECK(to_string(answer.reason) == "fallback");
+      CHECK(to_string(answer.policy->basis()) == "allow_all");
+      CHECK(explain(answer).find("failing for 30 days, so no_file_after applies") !=
+            std::string::npos);
+    }
+  });
+}
+
+TEST_CASE("The rules of a last good copy hold after no_file_after, as long as the copy lasts") {
+  cache_options options = foo_bot_that_asks_once();
+  options.no_file_after = 24h;
+  options.last_good_for = 72h;
+  scripted world{options};
+  world.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(503));
+  for (int day = 0; day <= 3; ++day) {
+    CHECK_FALSE(world.cache.allowed(secret));
+    world.clock.advance(24h);
+  }
+  CHECK(world.cache.allowed(secret));
+  CHECK(world.cache.get(home)->source().failing_for == 72h);
+}
+
+TEST_CASE("The time of failure ends with an answer, and outlasts short lifetimes and pauses") {
+  const auto broken = ScriptedFetcher::status(500);
+  for (const fetch_response& answer : {robots::test::ok(), ScriptedFetcher::status(429)}) {
+    cache_options options = foo_bot_that_asks_once();
+    options.no_file_after = 48h;
+    options.last_good_for = 0s;
+    scripted world{options};
+    world.web.on(robots_url, broken, broken, answer, broken, broken, broken);
+    for (const auto pause : {24h, 24h, 24h, 48h, 48h}) {  // a pause of two days counts as one
+      CHECK_FALSE(world.cache.allowed(secret));
+      world.clock.advance(pause);
+    }
+    CHECK(world.cache.allowed(secret));
+    CHECK(world.cache.get(home)->source().failing_for == 48h);
   }
 }
 

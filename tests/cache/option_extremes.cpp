@@ -204,6 +204,8 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
        [](cache_options& o, std::size_t extreme) { set_extreme(o.max_failure_ttl, extreme); }},
       {"last_good_for",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.last_good_for, extreme); }},
+      {"no_file_after",
+       [](cache_options& o, std::size_t extreme) { set_extreme(o.no_file_after, extreme); }},
       {"stale_while_revalidate",
        [](cache_options& o, std::size_t extreme) {
          set_extreme(o.stale_while_revalidate, extreme);

@@ -953,6 +953,21 @@ TEST_CASE("A failure is shared together with the last good copy, which other wor
   CHECK(crawlers.web.count() == 3);
 }
 
+TEST_CASE("Workers share the time for which a site has answered with 5xx") {
+  fleet crawlers;
+  crawlers.web.on(robots_url, ScriptedFetcher::status(503));
+  robots::cache_options options = foo_bot_that_asks_once();
+  options.no_file_after = 48h;
+  for (int day = 0; day < 2; ++day) {
+    CHECK_FALSE(crawlers.worker(options)->allowed(home));
+    crawlers.clock.advance(24h);
+  }
+  CHECK(crawlers.worker(options)->allowed(home));
+  CHECK_FALSE(crawlers.worker(foo_bot_that_asks_once())->allowed(home));  // the option is its own
+  CHECK(crawlers.stored()->latest.failing_for == 48h);
+  CHECK(crawlers.web.count() == 3);
+}
+
 TEST_CASE("After a failure, a worker sends the validators of another worker's last good copy") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok(robots::test::rules, {{"ETag", "\"1\""}}),

@@ -20,6 +20,8 @@
 #define ROBOTS_RECORD_MUTATIONS 100'000
 #endif
 
+using namespace std::chrono_literals;
+
 namespace {
 
 using robots::outcome;
@@ -112,6 +114,23 @@ TEST_CASE("The format is the same on every machine and in every version of the l
         "\x02\x01\x00\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
         "example.com"
         "\xD3\x83\xBD\x78\xF8\x31\x74\x99"sv);
+}
+
+TEST_CASE("A record that was written before records had failing_for can be read") {
+  using namespace std::string_view_literals;
+  const record failed = record_of_outcome(outcome::server_error);
+  CHECK_FALSE(failed.failing_for);
+  const std::string_view older =
+      "\x02\x04\x82\x02\xB0\xB5\x89\xD8\x06\x80\xA3\x05\x2E"
+      "example.com"
+      "\xEE\x07\x01"sv;
+  CHECK(without_checksum(encode(failed)) == older);
+  CHECK(decode(sealed(std::string{older})).value == failed);
+  record written = failed;
+  written.failing_for = 0s;
+  CHECK(read_back(written) == written);
+  written.failing_for = std::chrono::seconds::max();
+  CHECK(read_back(written).failing_for == std::chrono::seconds{(std::int64_t{1} << 33) - 1});
 }
 
 TEST_CASE("A decoded record has the same URLs, whatever their form") {

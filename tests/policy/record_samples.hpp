@@ -83,6 +83,7 @@ inline constexpr std::string_view sample_body = "User-agent: *\nDisallow: /priva
   sample.validators = {.etag = "W/\"1\"", .last_modified = "Sun, 22 Nov 2026 03:00:00 GMT"};
   sample.failures = 2'000'000'000;
   sample.server_lifetime = std::chrono::seconds{0};
+  sample.failing_for = std::chrono::days{31};
   sample.lifetime = std::chrono::seconds::max();
   return sample;
 }

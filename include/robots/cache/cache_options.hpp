@@ -92,6 +92,11 @@ struct cache_options {
   /// The maximum age of the last good copy, whose rules apply while the robots.txt cannot be
   /// fetched (RFC 9309, section 2.3.1.4).
   std::chrono::seconds last_good_for = std::chrono::days{30};
+  /// The time after which a site whose robots.txt cannot be fetched counts as one without a
+  /// robots.txt (RFC 9309, section 2.3.1.4). 0 means never; else it is at least one day. Then
+  /// `fallback_action::last_good_or_deny` acts as `last_good_or_allow`. Only a 5xx and a site that
+  /// cannot be reached count. See `record_head::failing_for`.
+  std::chrono::seconds no_file_after{0};
   /// The time for which a stale policy still answers while one thread renews it. With 0, callers
   /// wait for the new policy.
   std::chrono::seconds stale_while_revalidate{0};
@@ -176,6 +181,7 @@ namespace cache_detail {
           .failure_jitter = options.failure_jitter,
           .breaker_cooldown = options.breaker.cooldown,
           .last_good_for = options.last_good_for,
+          .no_file_after = options.no_file_after,
           .stale_while_revalidate = options.stale_while_revalidate};
 }
 

@@ -94,7 +94,7 @@ class octet_reader {
   bool failed_ = false;
 };
 
-inline constexpr std::uint32_t all_record_parts = 16'383;
+inline constexpr std::uint32_t all_record_parts = 32'767;
 
 // Enumerators are stored as numbers, so a new enumerator must come last.
 inline constexpr auto last_fetch_error = static_cast<std::uint64_t>(fetch_error::local);
@@ -157,6 +157,12 @@ class record_stream {
     part(passed.truncated, false, [&] { passed.truncated = true; });
     part(passed.not_modified, false, [&] { passed.not_modified = true; });
     part(passed.body, "", [&] { text(passed.body, record_limits::body); });
+    // A part that is added behind all others needs no new version: older records do not have it.
+    part(passed.failing_for, std::nullopt, [&] {
+      std::chrono::seconds failing = passed.failing_for.value_or(std::chrono::seconds{0});
+      seconds(failing, last_second);
+      passed.failing_for = failing;
+    });
   }
 
   [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }

@@ -87,7 +87,8 @@ class fallback_policy {
              last_good_or_allow, allow_all}};
   }
 
-  /// Only rules of a robots.txt, or the answer that there is no robots.txt, allow a URL.
+  /// Only rules of a robots.txt, or the answer that there is no robots.txt, allow a URL. With
+  /// `cache_options::no_file_after`, a long time of failures counts as this answer.
   [[nodiscard]] static constexpr fallback_policy strict() noexcept {
     using enum fallback_action;
     fallback_policy changed{"strict",

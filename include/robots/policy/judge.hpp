@@ -7,6 +7,7 @@
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/policy/challenge.hpp>
+#include <robots/policy/failing_time.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -46,6 +47,7 @@ struct judge_options {
   double failure_jitter = 0.1;
   std::chrono::seconds breaker_cooldown = std::chrono::minutes{1};  ///< after `circuit_open`
   std::chrono::seconds last_good_for = std::chrono::days{30};
+  std::chrono::seconds no_file_after{0};
   std::chrono::seconds stale_while_revalidate{0};
 };
 
@@ -66,6 +68,10 @@ inline void validate(const judge_options& options) {
         std::pair{"stale_while_revalidate", options.stale_while_revalidate}}) {
     base::require(duration.count() >= 0, name, duration.count(), " s: use 0 s or more");
   }
+  const std::chrono::seconds least = std::chrono::days{1};
+  base::require(options.no_file_after.count() == 0 || options.no_file_after >= least,
+                "no_file_after", options.no_file_after.count(),
+                " s: use 0 for never, or at least a day (86400 s), such as std::chrono::days{30}");
   for (const auto& [name, share] : {std::pair{"failure_jitter", options.failure_jitter},
                                     std::pair{"malformed.share", options.malformed.share}}) {
     base::require(share >= 0.0 && share <= 1.0, name, share, ": use a number from 0 to 1");
@@ -142,7 +148,8 @@ struct validity {
 
 /// Returns the times until which `last` is fresh, usable and kept. A last good copy is usable for
 /// `last_good_for` after its fetch. `keep_until` is at least `last_good_for` after the fetch of
-/// `last`, since the next policy needs the rules, failure count and version of `last`.
+/// `last`, since the next policy needs the rules, failure count and version of `last`. After a
+/// failure, it is also at least `no_file_after`, since the next policy adds to `failing_for`.
 [[nodiscard]] inline validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
@@ -155,6 +162,12 @@ struct validity {
       (std::min)(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
   result.keep_until =
       (std::max)(saturating_add(last.fetched_at(), options.last_good_for), result.stale_until);
+  if (options.no_file_after.count() > 0 && is_failure(last.outcome())) {
+    // One more day, so that a crawler that asks once in this time finds the record.
+    const time_point counted_until = saturating_add(last.fetched_at(), options.no_file_after);
+    result.keep_until =
+        (std::max)(result.keep_until, saturating_add(counted_until, std::chrono::days{1}));
+  }
   return result;
 }
 
@@ -211,8 +224,10 @@ struct earlier_policies {
   }
   const bool is_renewal = result.not_modified && before.unchanged;
   const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
-  set_lifetime(result, before.last ? before.last->source().failures : 0,
-               unchanged ? &*unchanged : nullptr, options, now, random);
+  const auto last = before.last ? std::optional{before.last->source()} : std::nullopt;
+  set_lifetime(result, last ? last->failures : 0, unchanged ? &*unchanged : nullptr, options, now,
+               random);
+  result.failing_for = failing_time(result, last ? &*last : nullptr);
   return result;
 }
 
@@ -221,6 +236,21 @@ struct earlier_policies {
     const std::shared_ptr<const policy>& good, time_point now, const judge_options& options) {
   return good && now <= base::saturating_add(good->fetched_at(), options.last_good_for) ? good
                                                                                         : nullptr;
+}
+
+/// Returns the action for `head`, which is not that of `judge_options::fallback` if the site counts
+/// as one without a robots.txt. If so, also gives `head.error_text` the reason.
+[[nodiscard]] inline fallback_action action_for(record_head& head, const judge_options& options) {
+  const fallback_action chosen = options.fallback.action(head);
+  if (chosen != fallback_action::last_good_or_deny ||
+      !counts_as_without_file(head, options.no_file_after)) {
+    return chosen;
+  }
+  const std::string why = without_file_text(*head.failing_for);
+  if (!head.error_text.ends_with(why)) {  // the target of a redirect has been judged before
+    head.error_text += (head.error_text.empty() ? "" : "; ") + why;
+  }
+  return fallback_action::last_good_or_allow;
 }
 
 /// Judges the record of a retrieval: makes the policy that the site has for one crawler. The policy
@@ -260,7 +290,6 @@ struct earlier_policies {
     head.error_text = std::move(seen);
     head.lifetime = (std::min)(head.lifetime, failure_lifetime(options, 1, 0.0));
   }
-  const auto action = [&] { return options.fallback.action(head); };
   file_findings found;
   if (detail::has_text(head.outcome)) {
     parse_options reading = options.parse;
@@ -289,7 +318,7 @@ struct earlier_policies {
     }
     const bool malformed = options.malformed.exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
-    if (action() == fallback_action::parse) {
+    if (options.fallback.action(head) == fallback_action::parse) {
       return policy::successor(
           policy{std::move(file), head, fetched_at, std::move(text), std::move(usage)},
           before.last);
@@ -298,7 +327,7 @@ struct earlier_policies {
   }
   // A failure says nothing about the rules, so the last good copy is kept. Any other answer
   // discards the last good copy, unless the fallback policy chose to obey this copy.
-  const fallback_action chosen = action();
+  const fallback_action chosen = action_for(head, options);
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny ||
       chosen == fallback_action::last_good_or_allow) {
@@ -315,14 +344,14 @@ struct earlier_policies {
 /// `own` is the answer of the redirecting site before the redirect (`policy::before_redirects`), or
 /// null. If `target` has no last good copy, `own` serves as this copy unless `own` is too old.
 [[nodiscard]] inline std::shared_ptr<const policy> judge_redirected(
-    const record_head& head, const std::shared_ptr<const policy>& target,
+    record_head head, const std::shared_ptr<const policy>& target,
     const crawler_names_view& crawler, const judge_options& options,
     const std::shared_ptr<const policy>& own) {
   const time_point fetched_at = target->fetched_at();
   if (target->basis() == policy_basis::rules) {
     return std::make_shared<policy>(*target, head, fetched_at);
   }
-  fallback_action action = options.fallback.action(head);
+  fallback_action action = action_for(head, options);
   if (action == fallback_action::parse) {
     action = fallback_action::deny_all;
   }

@@ -16,6 +16,10 @@ struct record_head : detail::retrieval_facts {
   detail::charset charset = detail::charset::utf_8;  ///< the charset of the body
   detail::validators validators{};                   ///< the validators for a conditional request
   int failures = 0;  ///< number of failed retrievals in a row, including this one
+  /// The time for which the site has failed (RFC 9309, section 2.3.1.4), or empty. It is empty
+  /// after an answer of the site, and 0 after the first failure. See
+  /// `cache_options::no_file_after`.
+  std::optional<std::chrono::seconds> failing_for{};
   std::chrono::sys_seconds fetched_at{};  ///< the date of the retrieval, in whole seconds
   /// The lifetime that the server stated, or empty. After a failure (`is_failure`), the lifetime
   /// comes from Retry-After. Otherwise, it comes from Cache-Control or Expires (RFC 9111).
