@@ -47,11 +47,13 @@ export namespace robots {
   using robots::any_host_gate;
   using robots::basic_admission;
   using robots::basic_host_gate;
+  using robots::basic_polite_client;
   using robots::basic_robots_cache;
   using robots::basic_tdmrep_cache;
   using robots::breaker_event;
   using robots::breaker_options;
   using robots::breaker_state;
+  using robots::byte_range;
   using robots::cache_controls;
   using robots::cache_entry;
   using robots::cache_options;
@@ -71,6 +73,7 @@ export namespace robots {
   using robots::call_options;
   using robots::change_report;
   using robots::clean_param;
+  using robots::client_options;
   using robots::compile;
   using robots::compute_delay;
   using robots::computed_delay;
@@ -136,6 +139,11 @@ export namespace robots {
   using robots::observers;
   using robots::origin;
   using robots::origin_headers;
+  using robots::page_end;
+  using robots::page_hop;
+  using robots::page_options;
+  using robots::page_reader;
+  using robots::page_result;
   using robots::outcome;
   using robots::outcome_count;
   using robots::override_event;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 29> layers{"base",
+constexpr std::array<std::string_view, 30> layers{"base",
                                                   "time",
                                                   "rep/text",
                                                   "rep/read",
@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, 29> layers{"base",
                                                   "rulings",
                                                   "polite",
                                                   "cache",
+                                                  "client",
                                                   "testing",
                                                   "adapters",
                                                   "adapters/coding",
@@ -49,8 +50,8 @@ constexpr std::array<std::string_view, 29> layers{"base",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 /// The parts of robots.hpp.
-constexpr std::array<std::string_view, 6> narrow_umbrellas{
-    "robots/cache.hpp",  "robots/observe.hpp", "robots/parse.hpp",
+constexpr std::array<std::string_view, 7> narrow_umbrellas{
+    "robots/cache.hpp",  "robots/client.hpp",  "robots/observe.hpp", "robots/parse.hpp",
     "robots/polite.hpp", "robots/rulings.hpp", "robots/usage.hpp"};
 constexpr std::string_view test_doubles = "robots/testing.hpp";
 constexpr std::string_view all_bodies = "robots/src.hpp";
@@ -132,7 +133,7 @@ constexpr std::ptrdiff_t position(std::string_view folder) {
 
 /// Returns the position of a header among the layers, or one past the end if its folder is not a
 /// layer. version.hpp and the forward headers of folders come before all layers. fwd.hpp comes
-/// before the first folder whose types it declares. Headers without a folder are with the cache.
+/// before the first folder whose types it declares. Headers without a folder are with the client.
 std::ptrdiff_t rank_of(std::string_view name) {
   if (name == "robots/fwd.hpp") {
     return position("polite");
@@ -144,7 +145,7 @@ std::ptrdiff_t rank_of(std::string_view name) {
     return position("testing");
   }
   const std::string_view folder = folder_of(name);
-  return position(folder.empty() ? "cache" : folder);
+  return position(folder.empty() ? "client" : folder);
 }
 
 /// Returns true if a file has the function bodies of the header beside it.

@@ -53,14 +53,14 @@ struct glossary_word {
 };
 
 constexpr std::array<glossary_word, 10> glossary{{
-    {"admission", " polite observe adapters "},
+    {"admission", " polite observe client adapters "},
     {"flight", " cache policy "},
     {"guard", " http fetch adapters/curl "},
     {"halt", " rulings cache policy observe adapters "},
     {"leader", " cache "},
     {"lease", " store cache testing adapters/redis adapters/sqlite "},
     {"quarantine", " rulings cache policy observe adapters "},
-    {"reservation", " polite "},
+    {"reservation", " polite client "},
     {"turn", " polite adapters/redis "},
     {"verdict", " rep usage policy cache observe polite adapters "},
 }};

@@ -11,6 +11,9 @@ template class robots::basic_admission<robots::robots_cache<robots::ScriptedFetc
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
 
 template class robots::basic_robots_cache<robots::CurlFetcher>;
+template class robots::HeadersFetcher<robots::CurlFetcher>;
+template class robots::basic_polite_client<robots::robots_cache<robots::CurlFetcher>,
+                                           robots::host_gate, robots::CurlFetcher>;
 
 #if __has_include(<boost/asio.hpp>)
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>
@@ -30,6 +33,7 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 #endif
 
 #if __has_include(<gumbo.h>)
+#include <robots/adapters/html/html_reader.hpp>
 #include <robots/adapters/html/read_html.hpp>
 #endif
 

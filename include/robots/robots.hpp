@@ -4,6 +4,7 @@
 #include <robots/base/config.hpp>
 #include <robots/cache.hpp>
 #include <robots/cache/tdmrep_cache.hpp>
+#include <robots/client.hpp>
 #include <robots/observe.hpp>
 #include <robots/parse.hpp>
 #include <robots/polite.hpp>

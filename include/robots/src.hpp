@@ -8,6 +8,8 @@
 #else
 #include <robots/cache/basic_robots_cache.ipp>
 #include <robots/cache/tdmrep_cache.ipp>
+#include <robots/client/detail/page_visit.ipp>
+#include <robots/client/page_result.ipp>
 #include <robots/fetch/retrieval.ipp>
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>

@@ -317,6 +317,11 @@ class cache_controls {
   /// Returns the options that the constructor got.
   [[nodiscard]] const cache_options& options() const noexcept;
 
+  /// Returns the names of the crawler of a call: `cache_options::names`, or the entry of
+  /// `cache_options::other_agents` that `call.user_agent` selects. Throws `std::invalid_argument`
+  /// for any other crawler.
+  [[nodiscard]] const crawler_names& names(const call_options& call = {}) const;
+
  protected:
   /// Throws `std::invalid_argument` for invalid options. `parts` must outlive this object.
   cache_controls(cache_options&& options, cache_detail::cache_parts& parts,

@@ -327,10 +327,13 @@ ROBOTS_INLINE page_outcome cache_controls::report_response(std::string_view url,
 }
 
 ROBOTS_INLINE page_statements cache_controls::page(std::string_view url, const call_options& call) {
+  return page_of(check(url, call), url, names(call));
+}
+
+ROBOTS_INLINE const crawler_names& cache_controls::names(const call_options& call) const {
   const std::size_t agent = agent_of(call);
   const cache_options& options = engine_->options;
-  return page_of(check(url, call), url,
-                 agent == 0 ? options.names : options.other_agents[agent - 1]);
+  return agent == 0 ? options.names : options.other_agents[agent - 1];
 }
 
 ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {

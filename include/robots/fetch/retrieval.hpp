@@ -7,6 +7,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/one_exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/redirect_chain.hpp>
 #include <robots/fetch/redirect_options.hpp>
@@ -170,58 +171,22 @@ class retrieval {
   retrieval_step step_;
 };
 
-/// Turns `fetch_error::cancelled` into `fetch_error::other`. Call this if no stop was requested.
-/// Caches do not keep a cancelled result, so the next caller would ask the origin again at once.
-inline void be_no_cancellation(fetch_response& response) {
-  if (response.error == fetch_error::cancelled) {
-    response.error = fetch_error::other;
-    if (response.error_text.empty()) {
-      response.error_text = "the fetcher cancelled without a stop request";
-    }
-  }
-}
-
 /// Does the next step of `work`, an exchange or a wait. Cancels `work` if a stop is requested, or
-/// if the deadline has passed or would pass during the wait. If the deadline ends an exchange
-/// before its timeout, the exchange counts as cancelled, since such an end says nothing about the
-/// origin. An exception of the fetcher becomes `fetch_error::other`.
+/// if the deadline has passed or would pass during the wait. See `exchange_within`, too.
 template <Fetcher F, Clock C>
 void take_step(retrieval& work, F& fetcher, C& clock, const call_options& limits) {
-  using std::chrono::milliseconds;
-  constexpr const char* too_late = "the deadline of the call passed";
   const time_point now = clock.now();
   const auto* const wait = std::get_if<retry_wait>(&work.next());
   if (limits.stop.stop_requested()) {
     work.cancel("the call was stopped", now);
   } else if (limits.deadline && *limits.deadline <= (wait != nullptr ? wait->until : now)) {
-    work.cancel(too_late, now);
+    work.cancel("the deadline of the call passed", now);
   } else if (wait != nullptr) {
     clock.sleep_until(wait->until, limits.stop);
     work.on_wait_over(clock.now());
   } else {
-    fetch_request request = std::get<fetch_request>(work.next());
-    request.stop = limits.stop;
-    bool hurried = false;
-    if (limits.deadline) {
-      const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
-      hurried = request.timeout == milliseconds{0} || left < request.timeout;
-      if (hurried) {
-        request.timeout = left;
-      }
-    }
-    fetch_response response;
-    try {
-      response = fetcher.fetch(request);
-    } catch (...) {
-      response = {.error = fetch_error::other, .error_text = base::thrown_text("the fetcher")};
-    }
-    if (hurried && response.error == fetch_error::timeout) {
-      response.error = fetch_error::cancelled;
-      response.error_text = too_late;
-    } else if (!limits.stop.stop_requested() &&
-               !(limits.deadline && *limits.deadline <= clock.now())) {
-      be_no_cancellation(response);
-    }
+    fetch_response response =
+        exchange_within(fetcher, clock, std::get<fetch_request>(work.next()), limits);
     work.on_response(std::move(response), clock.now(), wall_now(clock));
   }
 }

@@ -2,7 +2,6 @@
 
 #include <robots/base/config.hpp>
 #include <robots/fetch/retrieval.hpp>
-#include <robots/http/content_coding.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/rep/rules/pattern.hpp>
@@ -27,24 +26,7 @@ ROBOTS_INLINE void retrieval::on_response(fetch_response response, time_point no
   if (!std::holds_alternative<fetch_request>(step_)) {
     return;
   }
-  if (response.error == fetch_error::none && response.status == 0) {
-    response.error = fetch_error::other;
-    response.error_text = "the fetcher returned neither a status nor an error";
-  }
-  if (response.status >= 200 && response.status < 300 &&
-      is_still_coded(response.headers, response.body)) {
-    response.error = fetch_error::protocol;
-    response.error_text =
-        "the body is still coded as its Content-Encoding says: the fetcher must decode it";
-  }
-  if (response.status == 407) {
-    // 407 is the answer of a proxy (RFC 9110, section 15.5.8). It is not an answer of the site.
-    response.error = fetch_error::proxy;
-    response.error_text = "a proxy on the way wants credentials (HTTP 407)";
-  }
-  if (response.error != fetch_error::none) {
-    response.status = 0;
-  }
+  response = checked(std::move(response));
   if (response.error == fetch_error::timeout && options_.timed_out_tries) {
     *options_.timed_out_tries = result_.attempts;
   }

@@ -38,12 +38,16 @@ inline constexpr std::array<std::string_view, 2> challenge_headers{"x-amzn-waf-a
   return status == 202 || status == 205;
 }
 
+/// Returns true if a header says that the response is the challenge of a wall.
+[[nodiscard]] inline bool has_challenge_header(const std::vector<http_header>& headers) {
+  return std::any_of(
+      challenge_headers.begin(), challenge_headers.end(),
+      [&](std::string_view name) { return detail::find_header(headers, name).has_value(); });
+}
+
 /// Returns true if the status or a header of a response is a sign of a wall.
 [[nodiscard]] inline bool has_sign_of_wall(int status, const std::vector<http_header>& headers) {
-  return lacks_content(status) ||
-         std::any_of(
-             challenge_headers.begin(), challenge_headers.end(),
-             [&](std::string_view name) { return detail::find_header(headers, name).has_value(); });
+  return lacks_content(status) || has_challenge_header(headers);
 }
 
 /// The kinds of lines in a text that a robots.txt has and other content has not.
