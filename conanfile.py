@@ -23,14 +23,15 @@ class RobotsConan(ConanFile):
         "with_cpr": [True, False], "with_html": [True, False],
         "with_opentelemetry": [True, False],
         "with_prometheus": [True, False], "with_redis": [True, False],
-        "with_redis_tls": [True, False], "with_sqlite": [True, False],
+        "with_redis_tls": [True, False], "with_signature": [True, False],
+        "with_sqlite": [True, False],
     }
     default_options = {
         "compiled": False,
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
         "with_html": False,
         "with_opentelemetry": False, "with_prometheus": False, "with_redis": False,
-        "with_redis_tls": False, "with_sqlite": False,
+        "with_redis_tls": False, "with_signature": False, "with_sqlite": False,
     }
     exports = "include/robots/version.hpp"
     exports_sources = (
@@ -51,7 +52,8 @@ class RobotsConan(ConanFile):
 
     @property
     def _has_openssl(self):
-        return self.options.with_redis_tls or self.options.with_audit
+        return (self.options.with_redis_tls or self.options.with_audit
+                or self.options.with_signature)
 
     # The tests need more packages, so they do not run by default. -c tools.build:skip_test=False runs them.
     @property
@@ -132,6 +134,8 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_REDIS"] = "ON" if self._has_redis else "OFF"
         toolchain.cache_variables["ROBOTS_REDIS_TLS"] = (
             "ON" if self.options.with_redis_tls else "OFF")
+        toolchain.cache_variables["ROBOTS_SIGNATURE"] = (
+            "ON" if self.options.with_signature else "OFF")
         toolchain.cache_variables["ROBOTS_SQLITE"] = "ON" if self.options.with_sqlite else "OFF"
         toolchain.generate()
 
@@ -182,6 +186,8 @@ class RobotsConan(ConanFile):
         if self.options.with_redis_tls:
             self._adapter("redis_tls", "robots::redis_tls",
                           ["redis", "hiredis::hiredis_ssl", "openssl::openssl"])
+        if self.options.with_signature:
+            self._adapter("signature", "robots::signature", ["openssl::crypto"])
         if self.options.with_sqlite:
             self._adapter("sqlite", "robots::sqlite", ["sqlite3::sqlite3"])
         for component in self.cpp_info.components.values():

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 30> layers{"base",
+constexpr std::array<std::string_view, 31> layers{"base",
                                                   "time",
                                                   "rep/text",
                                                   "rep/read",
@@ -46,6 +46,7 @@ constexpr std::array<std::string_view, 30> layers{"base",
                                                   "adapters/redis",
                                                   "adapters/sqlite",
                                                   "adapters/audit",
+                                                  "adapters/signature",
                                                   "adapters/html",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";

@@ -30,6 +30,8 @@ template class robots::basic_polite_client<robots::robots_cache<robots::CurlFetc
 #if __has_include(<openssl/evp.h>)
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/adapters/audit/audit_verify.hpp>
+#include <robots/adapters/signature/key_directory.hpp>
+#include <robots/adapters/signature/web_bot_auth.hpp>
 #endif
 
 #if __has_include(<gumbo.h>)

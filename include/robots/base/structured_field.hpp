@@ -31,6 +31,25 @@ struct field_value {
 /// Which letters a key of a Dictionary or of a parameter may have. RFC 9651 allows only lower case.
 enum class field_keys : std::uint8_t { lower_case, any_case };
 
+/// Returns the length of the key at the start of `text`, or 0 if there is none. RFC 9651, section
+/// 3.1.2, defines `key = ( lcalpha / "*" ) *( lcalpha / DIGIT / "_" / "-" / "." / "*" )`.
+[[nodiscard]] constexpr std::size_t field_key_length(
+    std::string_view text, field_keys keys = field_keys::lower_case) noexcept {
+  const auto is_letter = [keys](char c) {
+    return (c >= 'a' && c <= 'z') || (keys == field_keys::any_case && is_alpha(c));
+  };
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const char c = text[size];
+    const bool is_later = is_digit(c) || c == '_' || c == '-' || c == '.';
+    if (!is_letter(c) && c != '*' && (size == 0 || !is_later)) {
+      break;
+    }
+    ++size;
+  }
+  return size;
+}
+
 /// A reader of structured fields (RFC 9651, section 4.2). A handler gets the members in order:
 ///
 ///     handler.on_member(key, value)       one member; the key is empty in a List
@@ -111,25 +130,10 @@ class structured_field_reader {
     return taken;
   }
 
-  /// Reads `key = ( lcalpha / "*" ) *( lcalpha / DIGIT / "_" / "-" / "." / "*" )`. Returns an empty
-  /// text if there is none.
+  /// Reads a key. Returns an empty text if there is none.
   constexpr std::string_view read_key() noexcept {
-    const auto is_letter = [this](char c) {
-      return (c >= 'a' && c <= 'z') || (keys_ == field_keys::any_case && is_alpha(c));
-    };
-    if (!is_letter(front()) && front() != '*') {
-      return {};
-    }
-    std::size_t size = 1;
-    while (size < rest_.size()) {
-      const char c = rest_[size];
-      if (!is_letter(c) && !is_digit(c) && c != '_' && c != '-' && c != '.' && c != '*') {
-        break;
-      }
-      ++size;
-    }
-    const std::string_view key = rest_.substr(0, size);
-    rest_.remove_prefix(size);
+    const std::string_view key = rest_.substr(0, field_key_length(rest_, keys_));
+    rest_.remove_prefix(key.size());
     return key;
   }
 

@@ -26,6 +26,10 @@ static_assert(std::derived_from<robots::SqliteStore, robots::SharedStore>);
 #include <robots/adapters/audit/audit_trail.hpp>
 static_assert(robots::Observer<robots::AuditTrail>);
 #endif
+#ifdef CONSUMER_HAS_SIGNATURE
+#include <robots/adapters/signature/web_bot_auth.hpp>
+static_assert(robots::web_bot_auth_options{}.max_hosts == 10'000);
+#endif
 #ifdef CONSUMER_HAS_HTML
 #include <robots/adapters/html/read_html.hpp>
 static_assert(robots::html_options{}.max_bytes == 65'536);

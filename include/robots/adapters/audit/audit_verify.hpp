@@ -55,7 +55,7 @@ class audit_verifier {
                  std::string_view head)
       : files_{files}, known_head_{head} {
     if (!public_key.empty()) {
-      key_ = ed25519_key{public_key, false};
+      key_ = audit_key{public_key, false};
     }
   }
 
@@ -273,7 +273,7 @@ class audit_verifier {
 
   const std::vector<std::string>& files_;
   const std::string_view known_head_;
-  std::optional<ed25519_key> key_;
+  std::optional<audit_key> key_;
   audit_result found_;
   place at_;
   std::uint64_t expected_ = 0;  // the number of the next entry; 0 before the first entry

@@ -1,17 +1,14 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
+#include <robots/adapters/detail/ed25519_key.hpp>
+#include <robots/adapters/detail/sha256.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/utf8.hpp>
 
-#include <openssl/bio.h>
-#include <openssl/evp.h>
-#include <openssl/pem.h>
-#include <openssl/sha.h>
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -31,14 +28,10 @@ namespace robots::adapters_detail {
 /// The maximum size, in octets, of a text from the web, such as a URL, in an entry.
 inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
-[[nodiscard]] inline const unsigned char* octets_of(std::string_view text) noexcept {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-[[nodiscard]] inline std::string hex_of(const unsigned char* octets, std::size_t size) {
+[[nodiscard]] inline std::string hex_of(std::string_view octets) {
   std::string digits;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto [high, low] = base::hex_digits(octets[i]);
+  for (const char c : octets) {
+    const auto [high, low] = base::hex_digits(static_cast<unsigned char>(c));
     digits.append({base::to_lower(high), base::to_lower(low)});
   }
   return digits;
@@ -46,23 +39,16 @@ inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
 /// Returns the SHA-256 of `text`, as `sha256sum` prints it.
 [[nodiscard]] inline std::string sha256(std::string_view text) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  ::SHA256(octets_of(text), text.size(), digest.data());
-  return hex_of(digest.data(), digest.size());
+  return hex_of(sha256_octets(text));
 }
 
-/// A private key, which signs, or a public key, which checks signatures.
-class ed25519_key {
+/// The key of a trail: a private key, which signs, or a public key, which checks signatures.
+class audit_key {
  public:
   /// Reads a key in PEM. Throws `audit_error` if `pem` is not a private or public Ed25519 key.
-  ed25519_key(std::string_view pem, bool is_private) {
-    const std::unique_ptr<BIO, decltype(&::BIO_free)> from{
-        ::BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &::BIO_free};
-    // Nobody can type a password here, so a key with a password is refused.
-    const auto no_password = [](char*, int, int, void*) { return -1; };
-    auto* const read = is_private ? &::PEM_read_bio_PrivateKey : &::PEM_read_bio_PUBKEY;
-    key_ = {from ? read(from.get(), nullptr, no_password, nullptr) : nullptr, &::EVP_PKEY_free};
-    if (!key_ || ::EVP_PKEY_id(key_.get()) != EVP_PKEY_ED25519) {
+  audit_key(std::string_view pem, bool is_private)
+      : key_{is_private ? ed25519_key::from_private_pem(pem) : ed25519_key::from_public_pem(pem)} {
+    if (!key_) {
       throw audit_error{std::string{is_private ? "audit_options: signing_key is not a private"
                                                : "verify_audit: the key is not a public"} +
                         " Ed25519 key in PEM without a password; openssl genpkey -algorithm "
@@ -70,40 +56,27 @@ class ed25519_key {
     }
   }
 
-  [[nodiscard]] std::string name() const {
-    std::array<char, 32> raw{};
-    std::size_t size = raw.size();
-    ::EVP_PKEY_get_raw_public_key(key_.get(), reinterpret_cast<unsigned char*>(raw.data()), &size);
-    return sha256({raw.data(), size});
-  }
+  [[nodiscard]] std::string name() const { return sha256(key_->public_octets()); }
 
   [[nodiscard]] std::string sign(std::string_view text) const {
-    const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
-    std::array<unsigned char, 64> signature{};
-    std::size_t size = signature.size();
-    if (!with || ::EVP_DigestSignInit(with.get(), nullptr, nullptr, nullptr, key_.get()) != 1 ||
-        ::EVP_DigestSign(with.get(), signature.data(), &size, octets_of(text), text.size()) != 1) {
+    const std::optional<std::string> signature = key_->sign(text);
+    if (!signature) {
       throw audit_error{"OpenSSL cannot sign with the key: check that it supports Ed25519"};
     }
-    return hex_of(signature.data(), size);
+    return hex_of(*signature);
   }
 
   [[nodiscard]] bool has_signed(std::string_view text, std::string_view signature) const {
-    const context with{::EVP_MD_CTX_new(), &::EVP_MD_CTX_free};
     std::string octets;
     for (; signature.size() > 1; signature.remove_prefix(2)) {
       octets +=
           static_cast<char>(base::hex_value(signature[0]) * 16 + base::hex_value(signature[1]));
     }
-    return with && ::EVP_DigestVerifyInit(with.get(), nullptr, nullptr, nullptr, key_.get()) == 1 &&
-           ::EVP_DigestVerify(with.get(), octets_of(octets), octets.size(), octets_of(text),
-                              text.size()) == 1;
+    return key_->has_signed(text, octets);
   }
 
  private:
-  using context = std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)>;
-
-  std::shared_ptr<EVP_PKEY> key_;
+  std::optional<ed25519_key> key_;
 };
 
 /// The number and the hash of the last entry of a trail. An entry is one line:
@@ -120,7 +93,7 @@ struct audit_chain {
   /// `members`. Signs the entry if `key` is not null.
   [[nodiscard]] std::string add(std::string_view time, std::string_view type,
                                 std::string_view members, std::string_view about = {},
-                                const ed25519_key* key = nullptr) {
+                                const audit_key* key = nullptr) {
     std::string line = "{\"n\":" + std::to_string(++entries) + ",\"prev\":\"" + last +
                        "\",\"time\":\"" + std::string{time} + "\",\"type\":\"" + std::string{type} +
                        '"';
@@ -294,7 +267,7 @@ struct audit_entry : json_object {
 
   [[nodiscard]] bool is_whole() const { return sha256(before_hash()) == hash(); }
 
-  [[nodiscard]] bool is_signed_by(const ed25519_key& key) const {
+  [[nodiscard]] bool is_signed_by(const audit_key& key) const {
     const std::string_view said = before_hash();
     const std::string signature = text("signature");
     const std::string end = ",\"signature\":\"" + signature + '"';

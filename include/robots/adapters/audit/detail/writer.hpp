@@ -196,7 +196,7 @@ class audit_writer {
     // Initialises OpenSSL now, so that its cleanup runs after the end of a global `AuditTrail`.
     static_cast<void>(sha256({}));
     if (!options.signing_key.empty()) {
-      key_ = ed25519_key{options.signing_key, true};
+      key_ = audit_key{options.signing_key, true};
     }
     base::require(options.sign_every > 0, "audit_options: sign_every is 0, and must be at least 1");
     base::require(options.file_bytes > 0, "audit_options: file_bytes is 0, and must be at least 1");
@@ -478,7 +478,7 @@ class audit_writer {
   std::mutex numbering_;
   std::unordered_map<const void*, std::size_t> numbers_;  // guarded by `numbering_`
   const std::string crawler_;
-  std::optional<ed25519_key> key_;
+  std::optional<audit_key> key_;
 
   mutable std::mutex mutex_;    // guards the next members, up to `stats_`
   std::uint64_t unstated_ = 0;  // lost events that no entry states yet
