@@ -39,13 +39,14 @@ using traced_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, ro
 
 /// A cache with a tracer that keeps its spans in memory.
 struct traced {
-  explicit traced(robots::cache_options options = foo_bot())
+  explicit traced(robots::cache_options options = foo_bot(),
+                  const robots::opentelemetry_tracing_options& tracing = {})
       : provider(opentelemetry::sdk::trace::TracerProviderFactory::Create(
             opentelemetry::sdk::trace::SimpleSpanProcessorFactory::Create(
                 opentelemetry::exporter::memory::InMemorySpanExporterFactory::Create(spans,
                                                                                      1'000)))),
         tracer(provider->GetTracer("test")),
-        cache(std::move(options), web, clock, {}, OpenTelemetryTracing{tracer}) {}
+        cache(std::move(options), web, clock, {}, OpenTelemetryTracing{tracer, tracing}) {}
 
   /// Returns the last span of each name that has ended since the last call.
   std::map<std::string, std::unique_ptr<SpanData>> take() {
@@ -175,6 +176,27 @@ TEST_CASE("Work outside a trace makes no span") {
   CHECK(bot.cache.allowed("https://example.org/", {.context = broken}));
   CHECK(bot.take().empty());
   CHECK(opentelemetry_context::current() == nullptr);
+}
+
+TEST_CASE(
+    "With root_spans, work outside a trace begins a trace, and requests belong to the fetch") {
+  traced bot{foo_bot(), {.root_spans = true}};
+  bot.web.otherwise(ok());
+  CHECK(bot.cache.allowed("https://example.com/"));
+  auto spans = bot.take();
+  REQUIRE(spans.size() == 4);
+  for (const char* const root : {"robots.fetch", "robots.parse", "robots.check"}) {
+    CAPTURE(root);
+    CHECK_FALSE(spans.at(root)->GetParentSpanId().IsValid());
+  }
+  CHECK(spans.at("GET")->GetParentSpanId() == spans.at("robots.fetch")->GetSpanId());
+  CHECK(spans.at("GET")->GetTraceId() == spans.at("robots.fetch")->GetTraceId());
+  CHECK(spans.at("robots.check")->GetTraceId() != spans.at("robots.fetch")->GetTraceId());
+
+  const auto gateway = bot.tracer->StartSpan("gateway");
+  const auto context = std::make_shared<opentelemetry_context>(gateway->GetContext());
+  CHECK(bot.cache.allowed("https://example.com/", {.context = context}));
+  CHECK(bot.take().at("robots.check")->GetTraceId() == gateway->GetContext().trace_id());
 }
 
 TEST_CASE("The span of an admission lasts as long as the wait") {

@@ -58,8 +58,16 @@ struct opentelemetry_context final : call_context {
   }
 };
 
+/// The options of an `OpenTelemetryTracing`.
+struct opentelemetry_tracing_options {
+  /// If true, work for a call without a valid span makes root spans. Then each decision is a trace,
+  /// and so is each fetch, which can serve several calls. Use a sampler to limit their number.
+  bool root_spans = false;
+};
+
 /// An observer that makes spans for the work of a call, as children of the caller's span. See
-/// `opentelemetry_context`. Makes spans only if the call or the thread has a valid span.
+/// `opentelemetry_context`. If neither the call nor the thread has a valid span,
+/// `opentelemetry_tracing_options::root_spans` decides.
 ///
 /// | span           | work                                                        |
 /// |----------------|-------------------------------------------------------------|
@@ -74,8 +82,9 @@ class OpenTelemetryTracing {
  public:
   /// Makes spans with `tracer`, which must not be null.
   explicit OpenTelemetryTracing(
-      opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer)
-      : tracer_(std::move(tracer)) {}
+      opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer,
+      const opentelemetry_tracing_options& options = {})
+      : tracer_(std::move(tracer)), options_(options) {}
 
   /// Makes the spans of a retrieval and of its requests.
   void on(const retrieval_event& event) {
@@ -189,13 +198,14 @@ class OpenTelemetryTracing {
     trace("GET", parent, event, event.duration, fill, event.ended, span_kind::kClient);
   }
 
-  /// If `parent` is valid, makes a span for work that has ended, and calls `fill` with the span.
+  /// If `parent` is valid or may be missing, makes a span for work that has ended, and calls `fill`
+  /// with the span.
   /// `duration` is how long the work took. `ended` is how long ago the work ended.
   template <class Fill>
   void trace(const char* name, const span_context& parent, const event_base& event,
              std::chrono::nanoseconds duration, const Fill& fill,
              std::chrono::nanoseconds ended = {}, span_kind kind = span_kind::kInternal) {
-    if (!parent.IsValid()) {
+    if (!parent.IsValid() && !options_.root_spans) {
       return;
     }
     const auto began = (std::max)(duration, std::chrono::nanoseconds{0}) + ended;
@@ -214,6 +224,7 @@ class OpenTelemetryTracing {
   }
 
   opentelemetry::nostd::shared_ptr<opentelemetry::trace::Tracer> tracer_;
+  opentelemetry_tracing_options options_;
 };
 
 static_assert(Observer<OpenTelemetryTracing>);
