@@ -53,7 +53,8 @@ void walk(const robots::document& document, std::string_view user_agent, std::si
     require(!finding.text.empty(), "a finding has a text");
   }
   const robots::file_findings::line_counts counts = document.lines();
-  require(counts.malformed <= counts.non_blank && counts.non_blank <= lines,
+  require(counts.malformed <= counts.non_blank && counts.guessed <= counts.non_blank &&
+              counts.non_blank <= lines,
           "the counts of lines fit the file");
   for (const std::string_view value : document.sitemaps()) {
     require(value.size() <= robots::max_line_bytes, "a sitemap is no longer than a line can be");

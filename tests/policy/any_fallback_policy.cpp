@@ -51,6 +51,7 @@ TEST_CASE("any_fallback_policy returns the same actions as the preset that it ho
     const any_fallback_policy any = preset;
     CHECK(any.name() == preset.name());
     CHECK(any.halts_hostile() == preset.halts_hostile());
+    CHECK(any.counts_guessed_lines() == preset.counts_guessed_lines());
     for (int i = 0; i < static_cast<int>(robots::outcome_count); ++i) {
       const auto kind = static_cast<outcome>(i);
       CHECK(action(any, kind) == preset.action(kind));
@@ -62,6 +63,7 @@ TEST_CASE("A fallback policy of the user gets all details of the failure") {
   const any_fallback_policy any = Cautious{};
   CHECK(any.name() == "custom");
   CHECK_FALSE(any.halts_hostile());
+  CHECK_FALSE(any.counts_guessed_lines());
   record_head head{{.outcome = outcome::server_error, .url = "https://a.gov/robots.txt"}};
   CHECK(any.action(head) == fallback_action::deny_all);
   head.url = "https://a.example/robots.txt";

@@ -153,7 +153,7 @@ TEST_CASE("The options for parsing decide whether a response is a challenge") {
   CHECK_FALSE(challenge_in(guessed, nullptr, {.strict = true}).empty());
 
   const auto judged_as = [](const record& answer, const robots::parse_options& parse) {
-    return judge(answer, "FooBot", {.fallback = fallback_policy::strict(), .parse = parse}, {},
+    return judge(answer, "FooBot", {.fallback = fallback_policy::rfc9309(), .parse = parse}, {},
                  record_anchor)
         ->outcome();
   };

@@ -28,7 +28,7 @@ using robots::record;
 bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
   bool same = a.source() == b.source() && a.basis() == b.basis() &&
               a.fingerprint() == b.fingerprint() && a.sitemaps() == b.sitemaps() &&
-              a.lines().malformed == b.lines().malformed;
+              a.lines().malformed == b.lines().malformed && a.lines().guessed == b.lines().guessed;
   for (const std::string& target : targets) {
     const robots::verdict one = a.match(target);
     const robots::verdict two = b.match(target);

@@ -72,6 +72,9 @@ static_assert(strict.with(outcome::malformed, parse).action(outcome::malformed) 
 
 static_assert(strict.halts_hostile());
 static_assert(strict.with(outcome::malformed, parse).halts_hostile());
+static_assert(strict.counts_guessed_lines());
+static_assert(!permissive.counts_guessed_lines());
+static_assert(!rfc9309.counts_guessed_lines());
 static_assert(!permissive.halts_hostile());
 static_assert(!rfc9309.with(outcome::client_error, deny_all).halts_hostile());
 

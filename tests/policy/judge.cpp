@@ -204,6 +204,37 @@ TEST_CASE("A file that is too malformed has findings, although it is not obeyed"
         "the first error is in line 5");
 }
 
+TEST_CASE("If misspelled lines count, a file full of them is malformed; strict() counts them") {
+  std::string text{"User-agent: *\n"};
+  for (int i = 0; i < 5; ++i) {
+    text += "Disalow: /a" + std::to_string(i) + "\n";
+  }
+  const record retrieved = record_of_outcome(outcome::success, text);
+  const auto denied = judged(retrieved, strict_options());
+  CHECK(denied->outcome() == outcome::malformed);
+  CHECK(denied->lines().guessed == 5);
+  CHECK(denied->lines().malformed == 0);
+  CHECK(explain(decide(denied, "/", judged_at.steady)) ==
+        "not allowed: fallback: malformed (HTTP 200): 5 of 6 lines are read by a guess, since they "
+        "are misspelled or have no colon");
+  CHECK(judged(retrieved, permissive_options())->outcome() == outcome::success);
+
+  judge_options options = strict_options();
+  options.malformed.guessed_lines = false;
+  const auto obeyed = judged(retrieved, options);
+  CHECK(obeyed->outcome() == outcome::success);
+  CHECK_FALSE(obeyed->allows("/a1"));
+  CHECK(obeyed->lines().guessed == 5);
+
+  options = permissive_options();
+  options.malformed.guessed_lines = true;
+  const auto mixed = judged(record_of_outcome(outcome::success, text + "nonsense\n"), options);
+  CHECK(mixed->outcome() == outcome::malformed);
+  CHECK(explain(decide(mixed, "/", judged_at.steady)) ==
+        "allowed: no rule matches, though 1 of 7 lines mean nothing and 5 are read by a guess, the "
+        "first error is in line 7");
+}
+
 TEST_CASE("A malformed file that the last good copy replaces has findings, too") {
   const judge_options options{.fallback = fallback_policy::strict().with(
                                   outcome::malformed, fallback_action::last_good_or_deny)};

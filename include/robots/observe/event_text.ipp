@@ -101,8 +101,7 @@ struct event_text {
     std::string text = "robots.txt was read: " + counted(rules, "rule");
     if (found.lines.malformed > 0 || found.lines.not_robots_txt) {
       text += ", but " + policy_detail::malformed_text(found);
-    }
-    if (const guessed_lines guessed = guessed_lines::in(found); guessed.count > 0) {
+    } else if (const guessed_lines guessed = guessed_lines::in(found); guessed.count > 0) {
       text += ", " + counted(guessed.count, "line") + " by a guess, the first is line " +
               std::to_string(guessed.first);
     }

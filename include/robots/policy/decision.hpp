@@ -87,8 +87,15 @@ namespace policy_detail {
   if (found.lines.not_robots_txt) {
     return "the content is not a robots.txt";
   }
-  std::string text = std::to_string(found.lines.malformed) + " of " +
-                     std::to_string(found.lines.non_blank) + " lines mean nothing";
+  const std::string all = " of " + std::to_string(found.lines.non_blank) + " lines ";
+  const std::string guessed = std::to_string(found.lines.guessed);
+  if (found.lines.malformed == 0) {
+    return guessed + all + "are read by a guess, since they are misspelled or have no colon";
+  }
+  std::string text = std::to_string(found.lines.malformed) + all + "mean nothing";
+  if (found.lines.guessed != 0) {
+    text += " and " + guessed + " are read by a guess";
+  }
   const auto first =
       std::find_if(found.diagnostics.begin(), found.diagnostics.end(),
                    [](const diagnostic& finding) { return finding.severity == severity::error; });

@@ -96,6 +96,7 @@ class fallback_policy {
                              last_good_or_deny, deny_all, deny_all, deny_all, last_good_or_deny,
                              last_good_or_deny, deny_all, deny_all, last_good_or_deny, deny_all}};
     changed.halts_hostile_ = true;
+    changed.counts_guessed_lines_ = true;
     return changed;
   }
 
@@ -130,6 +131,13 @@ class fallback_policy {
   /// is empty, the result decides whether the cache halts a site that begins to deny everything.
   [[nodiscard]] constexpr bool halts_hostile() const noexcept { return halts_hostile_; }
 
+  /// Returns true for `strict`, even if `with` has changed an action. If the option
+  /// `malformed_limit::guessed_lines` is empty, the result decides whether lines such as `Disalow:
+  /// /a` count as malformed.
+  [[nodiscard]] constexpr bool counts_guessed_lines() const noexcept {
+    return counts_guessed_lines_;
+  }
+
   /// Returns `permissive`, `rfc9309`, `strict` or `custom`.
   [[nodiscard]] constexpr std::string_view name() const noexcept { return name_; }
 
@@ -145,6 +153,7 @@ class fallback_policy {
   std::string_view name_;
   actions actions_;
   bool halts_hostile_ = false;
+  bool counts_guessed_lines_ = false;
 };
 
 }  // namespace robots
@@ -169,6 +178,11 @@ class any_fallback_policy {
                     { named.halts_hostile() } noexcept -> std::same_as<bool>;
                   }) {
       halts_hostile_ = shared->halts_hostile();
+    }
+    if constexpr (requires(const P& named) {
+                    { named.counts_guessed_lines() } noexcept -> std::same_as<bool>;
+                  }) {
+      counts_guessed_lines_ = shared->counts_guessed_lines();
     }
   }
 
@@ -198,10 +212,14 @@ class any_fallback_policy {
   /// Returns `halts_hostile` of the policy, or false if the policy has no such member.
   [[nodiscard]] bool halts_hostile() const noexcept { return halts_hostile_; }
 
+  /// Returns `counts_guessed_lines` of the policy, or false if the policy has no such member.
+  [[nodiscard]] bool counts_guessed_lines() const noexcept { return counts_guessed_lines_; }
+
  private:
   std::function<fallback_action(const record_head&)> action_;
   std::string_view name_ = "custom";
   bool halts_hostile_ = false;
+  bool counts_guessed_lines_ = false;
 };
 
 }  // namespace robots::detail

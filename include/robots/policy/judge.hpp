@@ -238,6 +238,14 @@ struct earlier_policies {
                                                                                         : nullptr;
 }
 
+/// Returns the limit of malformed lines in force: the fallback policy decides what the user did
+/// not.
+[[nodiscard]] inline malformed_limit limit_of(const judge_options& options) {
+  malformed_limit limit = options.malformed;
+  limit.guessed_lines = limit.guessed_lines.value_or(options.fallback.counts_guessed_lines());
+  return limit;
+}
+
 /// Returns the action for `head`, which is not that of `judge_options::fallback` if the site counts
 /// as one without a robots.txt. If so, also gives `head.error_text` the reason.
 [[nodiscard]] inline fallback_action action_for(record_head& head, const judge_options& options) {
@@ -316,7 +324,7 @@ struct earlier_policies {
         usage = std::make_shared<const usage_lines>(std::move(lines));
       }
     }
-    const bool malformed = options.malformed.exceeded_by(file.findings.lines);
+    const bool malformed = limit_of(options).exceeded_by(file.findings.lines);
     head.outcome = malformed ? outcome::malformed : outcome::success;
     if (options.fallback.action(head) == fallback_action::parse) {
       return policy::successor(

@@ -63,8 +63,11 @@ template <class Line>
                                              const std::vector<std::string_view>& sitemaps = {}) {
   std::string out;
   append_number(out, lines.non_blank);
-  append_number(out, std::uint64_t{lines.malformed} * 4 + (lines.all_disallows_dead ? 2 : 0) +
-                         (lines.not_robots_txt ? 1 : 0));
+  append_number(out, std::uint64_t{lines.malformed} * 8 + (lines.guessed != 0 ? 4 : 0) +
+                         (lines.all_disallows_dead ? 2 : 0) + (lines.not_robots_txt ? 1 : 0));
+  if (lines.guessed != 0) {
+    append_number(out, lines.guessed);
+  }
   for (const std::string_view sitemap : sitemaps) {
     if (!sitemap.empty()) {
       append_text(out, sitemap);
@@ -85,7 +88,10 @@ template <class Line>
   file_findings::line_counts result;
   result.non_blank = static_cast<std::uint32_t>(in.number(UINT32_MAX));
   const std::uint64_t malformed = in.number((std::numeric_limits<std::uint64_t>::max)());
-  result.malformed = static_cast<std::uint32_t>(malformed / 4);
+  result.malformed = static_cast<std::uint32_t>(malformed / 8);
+  if (malformed / 4 % 2 != 0) {
+    result.guessed = static_cast<std::uint32_t>(in.number(UINT32_MAX));
+  }
   result.all_disallows_dead = malformed / 2 % 2 != 0;
   result.not_robots_txt = malformed % 2 != 0;
   return result;

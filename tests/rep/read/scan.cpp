@@ -185,6 +185,33 @@ TEST_CASE("Disallow patterns without a slash count as malformed if the file has 
   CHECK_FALSE(robots::parse("User-agent: *\nAllow: a\nDisallow:\n").lines().all_disallows_dead);
 }
 
+TEST_CASE("A misspelled key and a missing colon are guesses, unless the line is malformed, too") {
+  const auto guessed = [](std::string_view line, const parse_options& options = {}) {
+    const std::string text = "User-agent: a\n" + std::string{line};
+    const auto counts = robots::parse(text, options).lines();
+    CHECK(robots::directives_for(text, "a", options).findings.lines.guessed == counts.guessed);
+    return counts.guessed;
+  };
+  for (const std::string_view line : {"Disalow: /a", "Disallow /a", "disalow /a", "Useragent: b",
+                                      "Sitemaps: https://a.example/", "Craw-delay: 1"}) {
+    CAPTURE(line);
+    CHECK(guessed(line) == 1);
+    CHECK(guessed(line, {.strict = true}) == 0);
+  }
+  for (const std::string_view line :
+       {"Disallow: /a", "DISALLOW : /a", "Disalowance: /a", "Craw-delay: soon", "Unknown: x"}) {
+    CAPTURE(line);
+    CHECK(guessed(line) == 0);
+  }
+  CHECK(guessed("Disallowed: /a", {.dialect = robots::dialect::google}) == 1);
+  constexpr robots::malformed_limit usual;
+  constexpr robots::malformed_limit careful{.guessed_lines = true};
+  const auto all_guessed = robots::parse("Useragent: *\nDisalow: /a\n").lines();
+  CHECK_FALSE(usual.exceeded_by(all_guessed));
+  CHECK(careful.exceeded_by(all_guessed));
+  CHECK_FALSE(careful.exceeded_by(robots::parse("User-agent: *\nDisalow: /a\n").lines()));
+}
+
 TEST_CASE("Strict reading accepts no misspelled key and no missing colon") {
   const parse_options strict{.strict = true};
   CHECK(codes("Useragent: *\n", strict) == list{diagnostic_code::unknown_key});

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -159,6 +160,9 @@ struct file_findings {
     /// of its author, but no malformed line: many real files have such rules beside good ones. Only
     /// if no Disallow pattern of the file begins with `/` or `*`, these lines count as malformed.
     std::uint32_t malformed = 0;
+    /// Lines that are understood by a guess: their key is misspelled, as in `Disalow: /a`, or the
+    /// colon is missing, as in `Disallow /a`. A line that is malformed, too, does not count here.
+    std::uint32_t guessed = 0;
     /// True if the text begins like another kind of file, such as HTML or JSON.
     bool not_robots_txt = false;
     /// True if the file has Disallow patterns, and none of them begins with `/` or `*`.
@@ -176,12 +180,18 @@ struct file_findings {
 struct malformed_limit {
   double share = 0.10;    ///< the share of malformed lines among lines that are not blank, 0 to 1
   std::size_t lines = 5;  ///< the minimum number of malformed lines for which `share` applies
+  /// If true, lines that are understood by a guess count as malformed, too; see
+  /// `line_counts::guessed`. If empty, `fallback.counts_guessed_lines()` decides in a cache, which
+  /// is true for `strict()`; elsewhere, these lines do not count.
+  std::optional<bool> guessed_lines{};
 
   /// Returns true if a file with these counts exceeds the limit.
   [[nodiscard]] constexpr bool exceeded_by(file_findings::line_counts counts) const noexcept {
-    const bool all = counts.malformed != 0 && counts.malformed == counts.non_blank;
+    const std::uint32_t malformed =
+        counts.malformed + (guessed_lines.value_or(false) ? counts.guessed : 0);
+    const bool all = malformed != 0 && malformed == counts.non_blank;
     return counts.not_robots_txt || counts.all_disallows_dead || all ||
-           (counts.malformed >= lines && counts.malformed > share * counts.non_blank);
+           (malformed >= lines && malformed > share * counts.non_blank);
   }
 };
 

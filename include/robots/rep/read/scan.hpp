@@ -296,11 +296,15 @@ class scanner {
       close_agents();
       return;
     }
+    const std::uint32_t malformed_above = counts_.malformed;
     emit({.kind = kind,
           .key = key,
           .value = parts.value,
           .line = number_,
           .column = column_of(parts.value)});
+    if ((misspelled || !parts.colon) && counts_.malformed == malformed_above) {
+      ++counts_.guessed;
+    }
   }
 
   ROBOTS_ALWAYS_INLINE constexpr void emit(directive line) {
