@@ -89,6 +89,9 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   json.text("fetched_at", date_text(source.fetched_at))
       .seconds("lifetime_seconds", source.lifetime);
   json.number("attempts", source.attempts).number("failures", source.failures);
+  if (source.failing_for) {
+    json.seconds("failing_seconds", *source.failing_for);
+  }
   json.text("charset", to_string(source.charset)).flag("truncated", source.truncated);
   json.flag("not_modified", source.not_modified);
   const std::string members = std::move(json).finish();
