@@ -21,7 +21,7 @@ class RobotsConan(ConanFile):
         "compiled": [True, False],
         "with_asio": [True, False], "with_audit": [True, False], "with_curl": [True, False],
         "with_cpr": [True, False], "with_html": [True, False],
-        "with_opentelemetry": [True, False],
+        "with_idn": [True, False], "with_opentelemetry": [True, False],
         "with_prometheus": [True, False], "with_redis": [True, False],
         "with_redis_tls": [True, False], "with_signature": [True, False],
         "with_sqlite": [True, False],
@@ -29,7 +29,7 @@ class RobotsConan(ConanFile):
     default_options = {
         "compiled": False,
         "with_asio": False, "with_audit": False, "with_curl": False, "with_cpr": False,
-        "with_html": False,
+        "with_html": False, "with_idn": False,
         "with_opentelemetry": False, "with_prometheus": False, "with_redis": False,
         "with_redis_tls": False, "with_signature": False, "with_sqlite": False,
     }
@@ -80,6 +80,8 @@ class RobotsConan(ConanFile):
             self._requires("cpr/[>=1.10 <2]")
         if self.options.with_html:
             self._requires("gumbo-parser/[>=0.10 <1]")
+        if self.options.with_idn:
+            self._requires("libidn2/[>=2.2 <3]")
         if self.options.with_opentelemetry:
             self._requires("opentelemetry-cpp/[>=1.19 <2]")
         if self.options.with_prometheus:
@@ -127,6 +129,7 @@ class RobotsConan(ConanFile):
         toolchain.cache_variables["ROBOTS_ASIO"] = "ON" if self.options.with_asio else "OFF"
         toolchain.cache_variables["ROBOTS_AUDIT"] = "ON" if self.options.with_audit else "OFF"
         toolchain.cache_variables["ROBOTS_HTML"] = "ON" if self.options.with_html else "OFF"
+        toolchain.cache_variables["ROBOTS_IDN"] = "ON" if self.options.with_idn else "OFF"
         toolchain.cache_variables["ROBOTS_OPENTELEMETRY"] = (
             "ON" if self.options.with_opentelemetry else "OFF")
         toolchain.cache_variables["ROBOTS_PROMETHEUS"] = (
@@ -176,6 +179,8 @@ class RobotsConan(ConanFile):
             self._adapter("audit", "robots::audit", ["openssl::crypto"])
         if self.options.with_html:
             self._adapter("html", "robots::html", ["gumbo-parser::gumbo-parser"])
+        if self.options.with_idn:
+            self._adapter("idn", "robots::idn", ["libidn2::libidn2"])
         if self.options.with_opentelemetry:
             self._adapter("opentelemetry", "robots::opentelemetry",
                           ["opentelemetry-cpp::opentelemetry-cpp"])

@@ -49,6 +49,7 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               .cmake/robots.cpp .cmake/robots.cppm
               .cmake/robots-find-least.cmake
               .cmake/Findbrotlidec.cmake .cmake/Findgumbo.cmake .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
+              .cmake/Findidn2.cmake
               .cmake/Findzstd.cmake
         DESTINATION "${robots_package_dir}")
 configure_file(.cmake/robots.pc.in robots.pc @ONLY)

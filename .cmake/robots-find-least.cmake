@@ -35,8 +35,9 @@ macro(robots_find_library package target header prefix)
       set(${package}_VERSION "")
       foreach(_robots_part IN ITEMS MAJOR MINOR PATCH)
         file(STRINGS "${${package}_INCLUDE_DIR}/${header}" _robots_line
-             REGEX "^#define[ \t]+${prefix}${_robots_part}[ \t]")
-        string(REGEX MATCH "[0-9]+" _robots_line "${_robots_line}")
+             REGEX "^#[ \t]*define[ \t]+${prefix}${_robots_part}[ \t]")
+        string(REGEX REPLACE ".*${prefix}${_robots_part}[ \t]+([0-9]+).*" "\\1" _robots_line
+                             "${_robots_line}")
         string(JOIN "." ${package}_VERSION ${${package}_VERSION} ${_robots_line})
       endforeach()
       add_library(${target} UNKNOWN IMPORTED)

@@ -118,6 +118,7 @@ export namespace robots {
   using robots::halt_reason;
   using robots::host_gate;
   using robots::host_of;
+  using robots::host_to_ascii;
   using robots::http_header;
   using robots::is_failure;
   using robots::json_log_options;
@@ -177,6 +178,7 @@ export namespace robots {
   using robots::rule_set;
   using robots::scan;
   using robots::several_names;
+  using robots::set_host_to_ascii;
   using robots::severity;
   using robots::should_skip_by_tld;
   using robots::sign_off_event;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder includes only itself and folders before it.
-constexpr std::array<std::string_view, 31> layers{"base",
+constexpr std::array<std::string_view, 32> layers{"base",
                                                   "time",
                                                   "rep/text",
                                                   "rep/read",
@@ -48,6 +48,7 @@ constexpr std::array<std::string_view, 31> layers{"base",
                                                   "adapters/audit",
                                                   "adapters/signature",
                                                   "adapters/html",
+                                                  "adapters/idn",
                                                   "adapters/metrics"};
 constexpr std::string_view umbrella = "robots/robots.hpp";
 /// The parts of robots.hpp.

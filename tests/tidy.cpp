@@ -39,6 +39,10 @@ template class robots::basic_polite_client<robots::robots_cache<robots::CurlFetc
 #include <robots/adapters/html/read_html.hpp>
 #endif
 
+#if __has_include(<idn2.h>)
+#include <robots/adapters/idn/idn_hosts.hpp>
+#endif
+
 #if __has_include(<prometheus/collectable.h>)
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
 #endif

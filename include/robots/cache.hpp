@@ -15,6 +15,7 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/international_host.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/location.hpp>
 #include <robots/observe/observer.hpp>

@@ -86,7 +86,8 @@ TEST_CASE("The problem of a text that names no site is described in words") {
   CHECK(url_problem("ftp://example.com") == "the scheme \"ftp\" is neither http nor https");
   CHECK(url_problem("https://b\xC3\xBC"
                     "cher.example/") ==
-        "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example");
+        "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example, or call use_idn "
+        "of the adapter robots::idn");
   CHECK(url_problem("https://example.com:99999/") ==
         "the port \"99999\" is not a number from 1 to 65535");
   CHECK(url_problem("https://a b/") ==

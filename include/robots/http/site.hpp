@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/international_host.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/url.hpp>
 
@@ -52,11 +53,16 @@ namespace http_detail {
 ///     reg-name = *( unreserved / pct-encoded / sub-delims )
 ///
 /// Only unreserved characters may be percent-encoded. An IPv4 address must have four decimal parts.
-/// A name outside ASCII must be in its `xn--` form (RFC 5890).
+/// A name outside ASCII must be in its `xn--` form (RFC 5890), unless `set_host_to_ascii` has set a
+/// function that makes this form.
 [[nodiscard]] inline std::optional<std::string> normal_host(std::string_view text) {
   // The limits of a DNS name (RFC 1035, section 2.3.4).
   constexpr std::size_t max_host_length = 253;
   constexpr std::size_t max_label_length = 63;
+  const auto from_ascii_form = [text]() -> std::optional<std::string> {
+    const std::optional<std::string> ascii = ascii_form(text);
+    return ascii ? normal_host(*ascii) : std::nullopt;
+  };
   if (text.starts_with('[')) {
     const std::optional<detail::ip_address> address = detail::parse_ip_address(text);
     return address
@@ -71,11 +77,11 @@ namespace http_detail {
       const int octet = base::percent_octet(text.substr(i));
       c = static_cast<char>(octet);
       if (octet < 0 || !base::is_unreserved(c)) {
-        return std::nullopt;
+        return is_international(text) ? from_ascii_form() : std::nullopt;
       }
       i += 2;
     } else if (!base::is_unreserved(c) && !is_sub_delim(c)) {
-      return std::nullopt;
+      return is_international(text) ? from_ascii_form() : std::nullopt;
     }
     if (host.size() > max_host_length || label == (c == '.' ? 0 : max_label_length)) {
       return std::nullopt;
@@ -221,9 +227,11 @@ namespace detail {
   if (head.scheme && !parse_scheme(*head.scheme)) {
     return "the scheme " + shown(*head.scheme) + " is neither http nor https";
   }
-  if (std::any_of(head.host.begin(), head.host.end(),
-                  [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
-    return "the host is not ASCII: write its ASCII form, as in xn--bcher-kva.example";
+  if (http_detail::is_international(head.host)) {
+    return http_detail::host_to_ascii_in_use.load() == nullptr
+               ? std::string{"the host is not ASCII: write its ASCII form, as in "
+                             "xn--bcher-kva.example, or call use_idn of the adapter robots::idn"}
+               : "the host " + shown(head.host) + " has no ASCII form: correct it";
   }
   if (http_detail::has_forbidden_octet(head.authority)) {
     return "a blank, a control character or a backslash is before the path: remove it";

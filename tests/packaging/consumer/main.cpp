@@ -34,6 +34,11 @@ static_assert(robots::web_bot_auth_options{}.max_hosts == 10'000);
 #include <robots/adapters/html/read_html.hpp>
 static_assert(robots::html_options{}.max_bytes == 65'536);
 #endif
+#ifdef CONSUMER_HAS_IDN
+#include <robots/adapters/idn/idn_hosts.hpp>
+static_assert(noexcept(robots::use_idn()));
+bool has_idn() { return robots::idn_to_ascii("\xC3\xBC.example") == "xn--tda.example"; }
+#endif
 #ifdef CONSUMER_HAS_PROMETHEUS
 #include <robots/adapters/metrics/prometheus_metrics.hpp>
 
