@@ -25,12 +25,21 @@ struct plain_pattern {
   std::uint64_t hash;    ///< the hash of these octets
 };
 
+/// Returns true if `text` has `**`. `text` must be ASCII. Each word begins with the last octet of
+/// the word before it, so that a `**` is whole in one of them:
+///
+///     *cart/*/shop/**/x
+///     [ word ]                     octets 0 to 7
+///            [ word ]              octets 7 to 14
+///                   [ word ]       octets 14 to 17, and zeros
 [[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
-  std::size_t star = find_octet(text, '*');
-  while (star + 1 < text.size() && text[star + 1] != '*') {
-    star += 1 + find_octet(behind(text, star + 1), '*');
+  for (std::size_t at = 0; at + 1 < text.size(); at += sizeof(octet_word) - 1) {
+    const octet_word stars = flags_of_equal(word_at(text, at), '*');
+    if ((stars & (stars >> 8U)) != 0) {
+      return true;
+    }
   }
-  return star + 1 < text.size();
+  return false;
 }
 
 /// Finishes `read_plain_pattern` for a pattern with a wildcard, a long pattern, or one that is not

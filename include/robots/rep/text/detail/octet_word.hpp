@@ -45,6 +45,11 @@ constexpr void store_word(char* to, octet_word word) noexcept {
   return ((differs - repeat_octet(1)) & ~differs & repeat_octet(0x80)) != 0;
 }
 
+/// Returns the highest bit of each octet of `word` that is `c`. `word` and `c` must be ASCII.
+[[nodiscard]] constexpr octet_word flags_of_equal(octet_word word, unsigned char c) noexcept {
+  return ~((word ^ repeat_octet(c)) + repeat_octet(0x7F)) & repeat_octet(0x80);
+}
+
 /// Returns true if `word` has an octet below `c`. `word` must be ASCII.
 [[nodiscard]] constexpr bool has_octet_below(octet_word word, unsigned char c) noexcept {
   return ((word - repeat_octet(c)) & ~word & repeat_octet(0x80)) != 0;
