@@ -32,6 +32,7 @@ Usage: robots-check [OPTION]... URL...
 
 Commands:
   check URL...                  checks URLs; you may omit the word "check"
+  fetch URL...                  fetches pages politely, and prints each step
   parse FILE                    prints the content of a robots.txt as JSON
   lint FILE|URL...              lists the mistakes in robots.txt files
   diff OLD NEW                  lists the changes for a crawler
@@ -47,8 +48,7 @@ Commands:
 "robots-check COMMAND --help" lists the options of a command, with examples.
 "robots-check --version" prints the version. "-" as a FILE is standard input.
 
-Exit status: 0 everything is allowed, correct or equal; 1 something is not; 2
-the command line is wrong, or input or output failed.
+Exit status: 0 all is allowed, correct or equal; 1 something is not; 2 an error.
 )";
 
 struct command_help {
@@ -84,6 +84,22 @@ Examples:
   robots-check --json - < urls.txt
   robots-check --purpose ai_train --page a.html --header 'X-Robots-Tag: noindex'
     https://example.com/a)",
+                 1, any_number},
+    command_help{command::fetch, "fetch", "URL...",
+                 R"(Fetches pages politely, and prints what it did. It asks the robots.txt of each
+site, waits as long as the site asks, and follows redirects. Each redirect is
+checked, too. It never sends a request that the rules forbid.)",
+                 R"(Prints a line for each URL that it wanted to request: the decision, the wait for
+the robots.txt and the turn at the host, and the response. Then prints why it
+ended. With --json, prints an object for each URL. With --purpose, adds the
+answer for each purpose, and the statement that decided.
+
+Exit status: 0 all pages came; 1 some did not, or a purpose has another answer
+than yes; 2 an error, or not a URL.
+
+Examples:
+  robots-check fetch --user-agent FooBot https://example.com/
+  robots-check fetch --purpose ai_train --json https://example.com/a)",
                  1, any_number},
     command_help{command::parse, "parse", "FILE", "Prints the content of a robots.txt as JSON.",
                  R"(Exit status: 0 the JSON is printed; 2 an error.
@@ -306,6 +322,12 @@ class command_line {
         add_crawler();
         add_check();
         break;
+      case command::fetch:
+        add_crawler();
+        add_fallback();
+        add_network();
+        add_purpose();
+        break;
       case command::diff:
         add_crawler();
         break;
@@ -444,25 +466,13 @@ class command_line {
             "sqlite:PATH or redis://HOST[:PORT]")
         ->excludes(file)
         ->option_text("STORE");
-    app_.add_option_function<std::string>(
-            "--fallback",
-            [&cache](const std::string& name) { cache.fallback = fallback_named(name); },
-            "the decision if a robots.txt is not available:\n"
-            "permissive: failures allow; rfc9309: server\n"
-            "errors, 429 and silence deny; strict: only 404\n"
-            "and 410 allow, and a malformed file denies")
-        ->check(one_of({"permissive", "rfc9309", "strict"}))
-        ->default_str("rfc9309")
-        ->type_name("P");
+    add_fallback();
     add_network();
     app_.add_option("--repeat", wanted_.repeat, "check N times, to show the effect of the cache")
         ->check(number_between(1, 1e6, ""))
         ->capture_default_str()
         ->type_name("N");
-    list_option("--purpose", wanted_.purposes, "P",
-                "say if the page may be used for P, such as\n"
-                "index, snippet, ai_train, tdm or a label of\n"
-                "the site; repeatable");
+    add_purpose();
     app_.add_option_function<std::vector<std::string>>(
             "--header",
             [this](const std::vector<std::string>& lines) {
@@ -486,6 +496,27 @@ class command_line {
         "add the group, target, all matches and mistakes");
     app_.add_flag("--stats", wanted_.stats, "add the statistics of the cache");
     app_.add_flag("--timing", wanted_.timing, "add the time that each answer took");
+  }
+
+  void add_fallback() {
+    cache_options& cache = wanted_.cache;
+    app_.add_option_function<std::string>(
+            "--fallback",
+            [&cache](const std::string& name) { cache.fallback = fallback_named(name); },
+            "the decision if a robots.txt is not available:\n"
+            "permissive: failures allow; rfc9309: server\n"
+            "errors, 429 and silence deny; strict: only 404\n"
+            "and 410 allow, and a malformed file denies")
+        ->check(one_of({"permissive", "rfc9309", "strict"}))
+        ->default_str("rfc9309")
+        ->type_name("P");
+  }
+
+  void add_purpose() {
+    list_option("--purpose", wanted_.purposes, "P",
+                "say if the page may be used for P, such as\n"
+                "index, snippet, ai_train, tdm or a label of\n"
+                "the site; repeatable");
   }
 
   /// Adds the options of requests.

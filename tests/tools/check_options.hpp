@@ -21,6 +21,7 @@ enum status : int {
 
 enum class command : std::uint8_t {
   check,
+  fetch,
   parse,
   lint,
   diff,

@@ -12,6 +12,8 @@ _robots_check() {
     words='permissive rfc9309 strict'
   elif [[ $word == -* ]]; then
     case $command in
+      fetch) words='--user-agent --dialect --fallback --attempts --timeout --ca-file --connect-to
+               --allow-address --proxy --purpose --json' ;;
       parse) words='--dialect' ;;
       lint) words='--user-agent --dialect --attempts --timeout --ca-file --connect-to
               --allow-address --proxy --json' ;;
@@ -29,7 +31,7 @@ _robots_check() {
     words+=' --help'
     [[ $COMP_CWORD == 1 ]] && words+=' --version'
   elif [[ $COMP_CWORD == 1 ]]; then
-    words='check parse lint diff audit store rulings'
+    words='check fetch parse lint diff audit store rulings'
   elif [[ $COMP_CWORD == 2 && $previous == audit ]]; then
     words='verify report'
   elif [[ $COMP_CWORD == 2 && $previous == store ]]; then

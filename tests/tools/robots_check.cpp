@@ -1,6 +1,7 @@
 // robots-check: a program that says whether a crawler may fetch URLs, and why.
 #include "check_answer.hpp"
 #include "check_audit.hpp"
+#include "check_fetch.hpp"
 #include "check_json.hpp"
 #include "check_options.hpp"
 #include "check_rulings.hpp"
@@ -9,6 +10,7 @@
 #include "fetch_robots.hpp"
 #include "file_fetcher.hpp"
 #include "progress.hpp"
+#include "purpose_named.hpp"
 #include "read_file.hpp"
 #include "read_line.hpp"
 #include "standard_streams.hpp"
@@ -75,18 +77,6 @@ std::string for_terminal(std::string_view message) {
 }
 
 constexpr std::size_t longest_page = 1'000'000;
-
-/// Returns the purpose with that name, such as `ai_train`.
-std::optional<purpose> purpose_named(std::string_view name) {
-  for (auto wanted = purpose::fetch;; wanted = static_cast<purpose>(static_cast<int>(wanted) + 1)) {
-    if (to_string(wanted) == name) {
-      return wanted;
-    }
-    if (wanted == purpose::tdm) {
-      return std::nullopt;
-    }
-  }
-}
 
 /// Reads the meta elements and licence links of a page.
 void read_page([[maybe_unused]] page_statements& page, [[maybe_unused]] const std::string& html,
@@ -240,13 +230,7 @@ class session {
     if (wanted_.tdmrep) {
       page.tdmrep(read_file(*wanted_.tdmrep, longest_page));
     }
-    const auto now = std::chrono::system_clock::now();
-    std::vector<permission> answers;
-    for (const std::string& name : wanted_.purposes) {
-      const auto wanted = purpose_named(name);
-      answers.push_back(wanted ? page.may(*wanted, now) : page.may(name, now));
-    }
-    return answers;
+    return answers_for(wanted_.purposes, page);
   }
 
   [[nodiscard]] std::string_view file_name() const {
@@ -522,6 +506,8 @@ status run(const settings& wanted) {
   switch (wanted.command) {
     case command::check:
       break;
+    case command::fetch:
+      return run_fetch(wanted, [](std::string_view text) { print(text); });
     case command::parse:
       print(robots::to_json(read_document(wanted, wanted.arguments[0])) + '\n');
       return yes;

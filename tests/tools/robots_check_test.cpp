@@ -43,6 +43,7 @@ program_result run(const std::vector<std::string>& arguments, std::string_view i
 }
 
 const std::vector<std::string> commands{"check",
+                                        "fetch",
                                         "parse",
                                         "lint",
                                         "diff",
@@ -746,6 +747,47 @@ TEST_CASE("lint fetches the robots.txt of a site and names its URL") {
   const program_result clean = lint(server.url());
   CHECK(clean.status == 0);
   CHECK(clean.output == "0 errors, 0 warnings, 0 notes\n");
+}
+
+TEST_CASE("fetch prints each hop of a page, and follows no redirect into a forbidden page") {
+  robots::test::loopback_server server;
+  server.get("/robots.txt", "User-agent: *\nDisallow: /private\nContent-Signal: ai-train=no\n");
+  server.get("/old", robots::test::redirect_to("/new"));
+  server.get("/new", robots::test::loopback_reply{.body = "a page", .content_type = "text/plain"});
+  server.get("/bad", robots::test::redirect_to("/private/x"));
+  server.get("/private/x", "secret");
+  const auto fetch = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"fetch", "--allow-address", "127.0.0.0/8", "-a", "FooBot/1.0"});
+    return run(more);
+  };
+  const program_result page = fetch({server.url("/old")});
+  CHECK(page.status == 0);
+  CHECK(page.errors.empty());
+  const std::vector<std::string> lines = page.lines();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].starts_with(server.url("/old") + ": allowed: no rule matches; waited "));
+  CHECK(contains(lines[0], "; 302 after "));
+  CHECK(lines[1].starts_with(server.url("/new") + ": allowed: no rule matches; waited "));
+  CHECK(contains(lines[1], "; 200 after "));
+  CHECK(lines[2] == "  answered with 200, 6 octets");
+  CHECK(server.last_request().header("User-Agent") == "FooBot/1.0");
+
+  const program_result bad = fetch({"--json", "--purpose", "ai_train", server.url("/bad"), "x:y"});
+  CHECK(bad.status == 2);
+  const json forbidden = json::parse(bad.lines().at(0));
+  CHECK(forbidden["end"] == "refused");
+  CHECK(forbidden["finalUrl"] == server.url("/private/x"));
+  CHECK(forbidden["octets"] == nullptr);
+  REQUIRE(forbidden["hops"].size() == 2);
+  CHECK(forbidden["hops"][0]["status"] == 302);
+  CHECK(forbidden["hops"][1]["reason"] == "disallowed");
+  CHECK(forbidden["hops"][1]["status"] == nullptr);
+  CHECK(json::parse(bad.lines().at(1))["hops"][0]["reason"] == "invalid_url");
+  CHECK(server.requests("/private/x") == 0);
+
+  const program_result use = fetch({"--purpose", "ai_train", server.url("/new")});
+  CHECK(use.status == 1);
+  CHECK(use.lines().back() == "  ai_train: no: Content-Signal \"ai-train=no\", line 3, for *");
 }
 
 TEST_CASE("lint returns 2 for a site without a robots.txt, and says why") {

@@ -84,7 +84,11 @@ struct page_result {
   }
 };
 
-/// Returns the result in one line for people: the end and its reason, in printable ASCII.
+/// Returns why the call ended in a few words, in printable ASCII: `answered with 200`.
+[[nodiscard]] std::string end_text(const page_result& result);
+
+/// Returns the result in one line for people: why the call ended, and its last hop, in printable
+/// ASCII.
 [[nodiscard]] std::string explain(const page_result& result);
 
 /// Returns what happened at a hop, in one line of printable ASCII:

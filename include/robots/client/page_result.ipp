@@ -28,7 +28,7 @@ ROBOTS_INLINE std::string explain(const page_hop& hop) {
   return text + " after " + polite_detail::seconds_text(hop.took);
 }
 
-ROBOTS_INLINE std::string explain(const page_result& result) {
+ROBOTS_INLINE std::string end_text(const page_result& result) {
   std::string text{to_string(result.end)};
   if (result.end == page_end::answered) {
     text += " with " + std::to_string(result.response->status);
@@ -37,7 +37,11 @@ ROBOTS_INLINE std::string explain(const page_result& result) {
   } else if (result.end == page_end::overloaded && result.retry_after) {
     text += ": come back in " + std::to_string(result.retry_after->count()) + " s";
   }
-  return text + "; " + explain(result.hops.back());
+  return text;
+}
+
+ROBOTS_INLINE std::string explain(const page_result& result) {
+  return end_text(result) + "; " + explain(result.hops.back());
 }
 
 }  // namespace robots
