@@ -140,6 +140,8 @@ export namespace robots {
   using robots::observers;
   using robots::origin;
   using robots::origin_headers;
+  using robots::end_text;
+  using robots::page_driver;
   using robots::page_end;
   using robots::page_hop;
   using robots::page_options;

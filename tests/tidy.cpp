@@ -14,6 +14,8 @@ template class robots::basic_robots_cache<robots::CurlFetcher>;
 template class robots::HeadersFetcher<robots::CurlFetcher>;
 template class robots::basic_polite_client<robots::robots_cache<robots::CurlFetcher>,
                                            robots::host_gate, robots::CurlFetcher>;
+template class robots::page_driver<robots::robots_cache<robots::CurlFetcher>, robots::host_gate,
+                                   robots::curl_multi_fetcher>;
 
 #if __has_include(<boost/asio.hpp>)
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>

@@ -3,6 +3,8 @@
 #include <robots/base/exceptions.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/report_inbox.hpp>
+#include <robots/http/message.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -12,10 +14,8 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -43,16 +43,14 @@ class look_up_driver {
   /// must be above 0. At most `max_fetches` requests are under way; others wait in order.
   look_up_driver(C& clock, F& fetcher, std::function<void()> wake,
                  std::size_t max_fetches = (std::numeric_limits<std::size_t>::max)())
-      : clock_(clock), fetcher_(fetcher), max_fetches_(max_fetches) {
-    inbox_->wake = std::move(wake);
-  }
+      : clock_(clock),
+        fetcher_(fetcher),
+        max_fetches_(max_fetches),
+        inbox_(std::make_shared<detail::report_inbox>(std::move(wake))) {}
 
   look_up_driver(const look_up_driver&) = delete;
   look_up_driver& operator=(const look_up_driver&) = delete;
-  ~look_up_driver() {
-    const std::scoped_lock lock{inbox_->mutex};
-    inbox_->wake = nullptr;
-  }
+  ~look_up_driver() { inbox_->close(); }
 
   /// Begins to drive `work`. The driver calls `done` once, when the look-up has its policy.
   /// `start`, `run` and `cut_short` can make this call. Returns the number of the look-up, for
@@ -107,8 +105,7 @@ class look_up_driver {
   /// Returns the time at which to call `run`; `time_point::min()` means at once. If `wake` is
   /// called, call `run` earlier. If the result is empty, wait for `wake`.
   [[nodiscard]] std::optional<time_point> next_run() const {
-    const std::scoped_lock lock{inbox_->mutex};
-    if (!inbox_->reports.empty() || can_send()) {
+    if (!inbox_->empty() || can_send()) {
       return (time_point::min)();
     }
     return waits_.empty() ? std::nullopt : std::optional{waits_.begin()->first};
@@ -146,49 +143,9 @@ class look_up_driver {
     std::optional<stop_callback<std::function<void()>>> on_stop{};
   };
 
-  struct report {
-    number id = 0;
-    std::optional<fetch_response> response{};  // empty for news or a stop request
-  };
+  using report = detail::report_inbox::report;
 
-  /// The queue of reports from any thread. It outlives the driver, since a report can come later.
-  struct inbox {
-    /// Moves the only element of `node` to `reports`. This move allocates nothing.
-    void add(std::list<report>& node) {
-      const std::scoped_lock lock{mutex};
-      if (wake) {
-        const bool is_first = reports.empty();
-        reports.splice(reports.end(), node);
-        if (is_first) {
-          wake();
-        }
-      }
-    }
-
-    /// Removes and returns the oldest report. Returns an empty list if there is no report.
-    [[nodiscard]] std::list<report> take() {
-      std::list<report> oldest;
-      const std::scoped_lock lock{mutex};
-      if (!reports.empty()) {
-        oldest.splice(oldest.begin(), reports, reports.begin());
-      }
-      return oldest;
-    }
-
-    std::mutex mutex;
-    std::function<void()> wake;  // empty after the driver is destroyed
-    std::list<report> reports;
-  };
-
-  /// Returns a function for one call, from any thread, with or without a response.
-  [[nodiscard]] auto reporter(number id) {
-    return [box = inbox_, node = std::list<report>{{.id = id}}](auto... response) mutable {
-      if (!node.empty()) {
-        ((node.front().response = std::move(response)), ...);
-        box->add(node);
-      }
-    };
-  }
+  [[nodiscard]] auto reporter(number id) { return detail::report_inbox::reporter(inbox_, id); }
 
   void take(report& reported) {
     const auto found = items_.find(reported.id);
@@ -264,7 +221,7 @@ class look_up_driver {
   C& clock_;
   F& fetcher_;
   std::size_t max_fetches_;
-  const std::shared_ptr<inbox> inbox_ = std::make_shared<inbox>();
+  const std::shared_ptr<detail::report_inbox> inbox_;
   number last_number_ = 0;
   std::size_t fetching_ = 0;
   std::deque<std::pair<number, fetch_request>> ready_;  // not sent yet

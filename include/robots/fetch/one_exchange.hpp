@@ -53,35 +53,49 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Makes one exchange within the limits of a call. If the deadline ends the exchange before its
-/// timeout, the exchange counts as cancelled, since such an end says nothing about the origin. An
-/// exception of the fetcher becomes `fetch_error::other`.
+/// Puts the limits of a call into a request, before it is sent at `now`. Returns true if the
+/// deadline can end the exchange before its own timeout.
+[[nodiscard]] inline bool limit_exchange(fetch_request& request, const call_options& limits,
+                                         time_point now) {
+  using std::chrono::milliseconds;
+  request.stop = limits.stop;
+  if (!limits.deadline) {
+    return false;
+  }
+  const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
+  const bool is_hurried = request.timeout == milliseconds{0} || left < request.timeout;
+  if (is_hurried) {
+    request.timeout = left;
+  }
+  return is_hurried;
+}
+
+/// Corrects the response of an exchange that ended at `now`. `is_hurried` is the result of
+/// `limit_exchange`. If the deadline ended the exchange before its timeout, it counts as cancelled,
+/// since such an end says nothing about the origin.
+inline void end_exchange(fetch_response& response, const call_options& limits, bool is_hurried,
+                         time_point now) {
+  if (is_hurried && response.error == fetch_error::timeout) {
+    response.error = fetch_error::cancelled;
+    response.error_text = "the deadline of the call passed";
+  } else if (!limits.stop.stop_requested() && !(limits.deadline && *limits.deadline <= now)) {
+    be_no_cancellation(response);
+  }
+}
+
+/// Makes one exchange within the limits of a call. An exception of the fetcher becomes
+/// `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] fetch_response exchange_within(F& fetcher, C& clock, fetch_request request,
                                              const call_options& limits) {
-  using std::chrono::milliseconds;
-  request.stop = limits.stop;
-  bool hurried = false;
-  if (limits.deadline) {
-    const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - clock.now());
-    hurried = request.timeout == milliseconds{0} || left < request.timeout;
-    if (hurried) {
-      request.timeout = left;
-    }
-  }
+  const bool is_hurried = limit_exchange(request, limits, clock.now());
   fetch_response response;
   try {
     response = fetcher.fetch(request);
   } catch (...) {
     response = {.error = fetch_error::other, .error_text = base::thrown_text("the fetcher")};
   }
-  if (hurried && response.error == fetch_error::timeout) {
-    response.error = fetch_error::cancelled;
-    response.error_text = "the deadline of the call passed";
-  } else if (!limits.stop.stop_requested() &&
-             !(limits.deadline && *limits.deadline <= clock.now())) {
-    be_no_cancellation(response);
-  }
+  end_exchange(response, limits, is_hurried, clock.now());
   return response;
 }
 

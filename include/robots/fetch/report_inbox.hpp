@@ -1,0 +1,81 @@
+#pragma once
+
+#include <robots/http/message.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace robots::detail {
+
+/// The reports that any thread sends to a driver in one thread: responses, news and stop requests.
+///
+///     fetcher, timers, stop tokens --> reporter --> inbox --> wake; the loop calls the driver
+///
+/// It outlives its driver, since a report can come later.
+class report_inbox {
+ public:
+  /// A report about the work with this number.
+  struct report {
+    std::uint64_t id = 0;
+    std::optional<fetch_response> response{};  ///< empty for news or a stop request
+  };
+
+  /// Calls `wake`, in any thread and with a lock, when the first report comes.
+  explicit report_inbox(std::function<void()> wake) : wake_{std::move(wake)} {}
+
+  /// Ends the calls of `wake`. Later reports are dropped.
+  void close() {
+    const std::scoped_lock lock{mutex_};
+    wake_ = nullptr;
+  }
+
+  /// Moves the only element of `node` to the reports. This move allocates nothing.
+  void add(std::list<report>& node) {
+    const std::scoped_lock lock{mutex_};
+    if (wake_) {
+      const bool is_first = reports_.empty();
+      reports_.splice(reports_.end(), node);
+      if (is_first) {
+        wake_();
+      }
+    }
+  }
+
+  /// Removes and returns the oldest report. Returns an empty list if there is no report.
+  [[nodiscard]] std::list<report> take() {
+    std::list<report> oldest;
+    const std::scoped_lock lock{mutex_};
+    if (!reports_.empty()) {
+      oldest.splice(oldest.begin(), reports_, reports_.begin());
+    }
+    return oldest;
+  }
+
+  /// Returns true if there is no report.
+  [[nodiscard]] bool empty() const {
+    const std::scoped_lock lock{mutex_};
+    return reports_.empty();
+  }
+
+  /// Returns a function for one call, from any thread, with or without a response.
+  [[nodiscard]] static auto reporter(std::shared_ptr<report_inbox> box, std::uint64_t id) {
+    return [box = std::move(box), node = std::list<report>{{.id = id}}](auto... response) mutable {
+      if (!node.empty()) {
+        ((node.front().response = std::move(response)), ...);
+        box->add(node);
+      }
+    };
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::function<void()> wake_;  // empty after `close`
+  std::list<report> reports_;
+};
+
+}  // namespace robots::detail
