@@ -119,6 +119,7 @@ class HeadersFetcher {
   C clock_;
 };
 
+/// Deduces the type of the fetcher below. The clock is a `SteadyClock`.
 template <class F>
 HeadersFetcher(F, header_source) -> HeadersFetcher<F>;
 
