@@ -33,8 +33,8 @@ struct plain_pattern {
 ///            [ word ]              octets 7 to 14
 ///                   [ word ]       octets 14 to 17, and zeros
 [[nodiscard]] constexpr bool has_double_star(std::string_view text) noexcept {
-  for (std::size_t at = 0; at + 1 < text.size(); at += sizeof(octet_word) - 1) {
-    const octet_word stars = flags_of_equal(word_at(text, at), '*');
+  for (std::size_t start = 0; start + 1 < text.size(); start += sizeof(octet_word) - 1) {
+    const octet_word stars = flags_of_equal(word_at(text, start), '*');
     if ((stars & (stars >> 8U)) != 0) {
       return true;
     }
