@@ -177,7 +177,14 @@ struct group {
 /// `example.com/admin` means
 /// `/example.com/admin`. But `dialect::google` reads the `example.com` of this target as a host.
 class document {
+  using name_text = std::string_view;
+  using name_span = std::span<const std::string_view>;
+  using name_list = std::initializer_list<std::string_view>;
+
  public:
+  // Functions whose results refer to the document are deleted for temporary documents. The compiler
+  // prints the comment at the end of the deleted declaration, which says what to do.
+
   /// Makes a document without lines, which allows everything.
   constexpr document() = default;
 
@@ -220,26 +227,26 @@ class document {
     }
     return result;
   }
-  verdict match(std::string_view, std::string_view = "*") const&& = delete;
-  verdict match(std::string_view, std::span<const std::string_view>) const&& = delete;
+  verdict match(std::string_view, name_text = "*") const&& = delete;  // store the document
+  verdict match(std::string_view, name_span) const&& = delete;        // store the document
   /// Accepts a list of names in braces, whose texts must live as long as the verdict.
   [[nodiscard]] constexpr verdict match(
       std::string_view target, std::initializer_list<std::string_view> user_agents) const& {
     return match(target,
                  std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
   }
-  verdict match(std::string_view, std::initializer_list<std::string_view>) const&& = delete;
+  verdict match(std::string_view, name_list) const&& = delete;  // store the document
   /// Does not compile for a name that ends with the call, since the verdict refers to it.
   template <class Name>
     requires(std::same_as<std::remove_const_t<Name>, std::string> ||
              std::same_as<std::remove_const_t<Name>, crawler_names>)
-  verdict match(std::string_view target, Name&& temporary_name) const = delete;
+  verdict match(std::string_view, Name&&) const = delete;  // store the name
 
   /// Returns the values of the Sitemap lines of the whole file (RFC 9309, section 2.2.4).
   [[nodiscard]] constexpr rep_detail::value_range sitemaps() const& noexcept {
     return values(directive_kind::sitemap);
   }
-  void sitemaps() const&& = delete;
+  void sitemaps() const&& = delete;  // store the document
 
   /// Returns the first Host value that is not empty. Host lines have no effect on any verdict.
   [[nodiscard]] constexpr std::optional<std::string_view> host() const& noexcept {
@@ -250,13 +257,13 @@ class document {
     }
     return std::nullopt;
   }
-  std::optional<std::string_view> host() const&& = delete;
+  std::optional<std::string_view> host() const&& = delete;  // store the document
 
   /// Returns the values of all lines of one kind, as written, in file order.
   [[nodiscard]] constexpr rep_detail::value_range values(directive_kind kind) const& noexcept {
     return {lines_, text(), kind};
   }
-  void values(directive_kind) const&& = delete;
+  void values(directive_kind) const&& = delete;  // store the document
 
   /// Returns the crawler's first valid Crawl-delay.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay(
@@ -286,7 +293,7 @@ class document {
     }
     return result;
   }
-  std::vector<directive> directives() const&& = delete;
+  std::vector<directive> directives() const&& = delete;  // store the document
 
   /// Lists the directives for a crawler, in file order, without User-agent lines. Uses the groups
   /// that name the crawler, or else the groups of `*`.
@@ -294,7 +301,7 @@ class document {
       std::string_view user_agent) const& {
     return directives_for(std::span{&user_agent, 1});
   }
-  std::vector<directive> directives_for(std::string_view) const&& = delete;
+  std::vector<directive> directives_for(name_text) const&& = delete;  // store the document
   /// Answers for a crawler with several names, such as a `crawler_names`; see `compile`.
   [[nodiscard]] constexpr std::vector<directive> directives_for(
       std::span<const std::string_view> user_agents) const& {
@@ -312,7 +319,7 @@ class document {
     }
     return found;
   }
-  std::vector<directive> directives_for(std::span<const std::string_view>) const&& = delete;
+  std::vector<directive> directives_for(name_span) const&& = delete;  // store the document
 
   /// Reads the lines of one kind that apply to a crawler: `file.read<request_rate>("FooBot")`.
   /// Skips unreadable lines. Lines for the whole file, such as `clean_param`, apply to every
@@ -340,25 +347,25 @@ class document {
   template <class Line>
     requires(
                 requires(Line line) { line.path; } || requires(Line line) { line.url; })
-  std::vector<Line> read(std::string_view = "*") const&& = delete;
+  std::vector<Line> read(std::string_view = "*") const&& = delete;  // store the document
   template <class Line>
     requires(
                 requires(Line line) { line.path; } || requires(Line line) { line.url; })
-  std::vector<Line> read(std::span<const std::string_view>) const&& = delete;
+  std::vector<Line> read(name_span) const&& = delete;  // store the document
 
   /// Returns the groups in file order, not merged. Takes linear time.
   [[nodiscard]] constexpr std::vector<group> groups() const&;
-  std::vector<group> groups() const&& = delete;
+  std::vector<group> groups() const&& = delete;  // store the document
 
   /// Returns the problems that the author of the file should know about, in file order.
   [[nodiscard]] constexpr std::span<const diagnostic> diagnostics() const& noexcept {
     return diagnostics_;
   }
-  std::span<const diagnostic> diagnostics() const&& = delete;
+  std::span<const diagnostic> diagnostics() const&& = delete;  // store the document
 
   /// Returns the options with which the text was parsed.
   [[nodiscard]] constexpr const parse_options& options() const& noexcept { return options_; }
-  const parse_options& options() const&& = delete;
+  const parse_options& options() const&& = delete;  // store the document
 
   /// Returns how many lines have content, and how many of these lines are malformed
   /// (source: the pipeline guide).

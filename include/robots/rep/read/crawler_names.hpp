@@ -149,20 +149,21 @@ class crawler_names {
            : names_.empty() ? std::string_view{}
                             : names_.front();
   }
-  std::string_view header() const&& = delete;
+  std::string_view header() const&& = delete;  // store the names
 
   /// Returns the policy tokens that bind the crawler, in the given order.
   [[nodiscard]] constexpr std::span<const policy_token> policy_tokens() const& noexcept {
     return policy_tokens_;
   }
-  std::span<const policy_token> policy_tokens() const&& = delete;
+  std::span<const policy_token> policy_tokens() const&& = delete;  // store the names
 
   /// Returns the most specific product token, `*` for every crawler, or an empty text.
   [[nodiscard]] constexpr std::string_view token(
       robots::dialect dialect = robots::dialect::rfc9309) const& noexcept {
     return names_.empty() ? std::string_view{} : product_token(names_.front(), dialect);
   }
-  std::string_view token(robots::dialect = robots::dialect::rfc9309) const&& = delete;
+  std::string_view token(robots::dialect = robots::dialect::rfc9309) const&& =
+      delete;  // store the names
 
   /// Returns the names, as given, the most specific first.
   [[nodiscard]] constexpr const std::string_view* begin() const noexcept { return names_.data(); }
@@ -242,7 +243,7 @@ class crawler_names_view {
   [[nodiscard]] constexpr std::span<const std::string_view> list() const& noexcept {
     return several_.empty() ? std::span{&only_, 1} : several_;
   }
-  std::span<const std::string_view> list() const&& = delete;
+  std::span<const std::string_view> list() const&& = delete;  // store the names
 
   /// Returns the policy tokens that bind the crawler.
   [[nodiscard]] constexpr std::span<const policy_token> policy_tokens() const noexcept {

@@ -107,17 +107,17 @@ class rule_set {
       return result;
     });
   }
-  verdict match(std::string_view) const&& = delete;
+  verdict match(std::string_view) const&& = delete;  // store the rules
 
   /// Explains the verdict on `target`. Tries every rule, each in time linear in the target. Include
   /// <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] explanation explain(std::string_view target) const&;
-  explanation explain(std::string_view) const&& = delete;
+  explanation explain(std::string_view) const&& = delete;  // store the rules
 
   /// Lists every rule, in no particular order. Takes linear time. Include
   /// <robots/rep/rules/explanation.hpp> to call this function.
   [[nodiscard]] std::vector<listed_rule> list() const&;
-  std::vector<listed_rule> list() const&& = delete;
+  std::vector<listed_rule> list() const&& = delete;  // store the rules
 
   /// Returns the Crawl-delay of the crawler, rounded up, or an empty optional if the crawler's
   /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
@@ -129,7 +129,7 @@ class rule_set {
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
     return table_.facts.group == group_choice::everyone ? "*" : table_.named();
   }
-  std::string_view user_agent() const&& = delete;
+  std::string_view user_agent() const&& = delete;  // store the rules
 
   /// Returns true if a target without a scheme is read as a host and a path (`dialect::google`).
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
