@@ -17,6 +17,16 @@ struct ForgetfulStorage {
 
 #if defined WRONG_FETCHER
 robots::basic_robots_cache<TextFetcher>* mistaken = nullptr;
+#elif defined DEDUCED_FETCHER
+robots::basic_robots_cache mistaken{
+    robots::cache_options{.user_agent = "FooBot/1.0",
+                          .fallback = robots::fallback_policy::strict()},
+    TextFetcher{}};
+#elif defined OBSERVER_AS_CLOCK
+robots::basic_robots_cache mistaken{
+    robots::cache_options{.user_agent = "FooBot/1.0",
+                          .fallback = robots::fallback_policy::strict()},
+    robots::ScriptedFetcher{}, robots::NullObserver{}};
 #elif defined WRONG_CLOCK
 robots::basic_robots_cache<robots::ScriptedFetcher, StoppedClock>* mistaken = nullptr;
 #else

@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/checked_parts.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
@@ -451,6 +452,11 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
   using holder = cache_detail::parts_holder<F, C, S, O, R>;
   using holder::parts_;
 };
+
+/// Deduces nothing that the constructor does not, but checks each part: see `checked_parts`.
+template <class... Parts>
+basic_robots_cache(cache_options, Parts...)
+    -> basic_robots_cache<typename cache_detail::checked_parts<Parts...>::fetcher>;
 
 }  // namespace robots
 
