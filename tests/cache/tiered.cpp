@@ -1117,6 +1117,10 @@ TEST_CASE("A worker that must not follow a redirect does not share that refusal"
     options.excluded = {"ads.example"};
   }
   SUBCASE("because it follows none") { options.max_redirects = 0; }
+  SUBCASE("because it refuses other hosts") {
+    target = "https://www.example.com/of/robots.txt";
+    options.redirects.refuse_other_hosts = true;
+  }
   crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, target)).on(target, ok());
   CHECK_FALSE(crawlers.worker(options)->allowed(home));
   CHECK_FALSE(crawlers.stored());
@@ -1138,6 +1142,22 @@ TEST_CASE("A worker that follows fewer redirects than another one does not share
   CHECK(crawlers.stored()->latest.outcome == outcome::redirected);
   CHECK(crawlers.worker()->allowed(home));
   CHECK_FALSE(crawlers.worker()->allowed(secret));
+}
+
+TEST_CASE("A worker that refuses other hosts does not follow the redirect of another worker") {
+  constexpr const char* www = "https://www.example.com/robots.txt";
+  fleet crawlers;
+  crawlers.web.on(robots_url, ScriptedFetcher::redirect(301, www)).on(www, ok());
+  CHECK(crawlers.worker()->allowed(home));
+  cache_options options = foo_bot();
+  options.redirects.refuse_other_hosts = true;
+  const decision refused = crawlers.worker(options)->check(home);
+  CHECK_FALSE(refused.allowed);
+  CHECK(
+      explain(refused) ==
+      "not allowed: fallback: refused (HTTP 301) (redirect to another host, which redirect_options "
+      "refuse: https://www.example.com)");
+  CHECK(crawlers.worker()->allowed(home));
 }
 
 TEST_CASE("A worker does not use a shared file that was cut below its own limit") {
