@@ -26,5 +26,3 @@
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/rulings/cache_rulings.hpp>
-#include <robots/rulings/site_alarms.hpp>

@@ -1,5 +1,6 @@
 // Orders of an operator: refresh a site, override its rules.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/policy.hpp>
 
@@ -21,6 +22,7 @@ using robots::test::foo_bot;
 using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::robots_url;
+using robots::test::ruled_process;
 using robots::test::scripted;
 using robots::test::secret;
 using robots::test::watched;
@@ -76,11 +78,11 @@ TEST_CASE("A refresh waits for the new rules while other callers get the stale o
 TEST_CASE("An override of a site applies until it is lifted") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
-  scripted bot{options};
+  ruled_process bot{{}, options};
   bot.web.otherwise(robots::test::ok());
-  robots::cache_controls& console = bot.cache;  // an interface for any cache
-  console.set_override(home, site_override::deny);
-  console.set_override("nasa.gov", site_override::allow);
+  robots::SiteRulings& console = bot.rulings();
+  console.override_with(home, site_override::deny);
+  console.override_with("nasa.gov", site_override::allow);
   const decision answer = bot.cache.check(home);
   CHECK_FALSE(answer.allowed);
   CHECK(to_string(answer.reason) == "by_hand");
@@ -93,36 +95,23 @@ TEST_CASE("An override of a site applies until it is lifted") {
   CHECK(bot.cache.refresh(home) == answer.policy);
   CHECK(bot.web.count() == 0);
   CHECK(bot.cache.allowed("http://example.com/"));  // another site
-  const auto events = bot.cache.overrides();
-  REQUIRE(events.size() == 2);
-  CHECK(events[0].first == "https://example.com");
-  CHECK(to_string(events[0].second) == "deny");
-  CHECK(events[1].first == "nasa.gov");
+  const auto orders = console.in_force();
+  REQUIRE(orders.size() == 2);
+  CHECK(orders[0].site == "https://example.com");
+  CHECK(orders[0].value == "deny");
+  CHECK(orders[1].site == "nasa.gov");
 
-  bot.cache.set_override("http://example.com:443", site_override::deny);
-  CHECK(bot.cache.overrides()[0].first == "http://example.com:443");
-  bot.cache.set_override("http://example.com:443", site_override::none);
+  console.override_with("http://example.com:443", site_override::deny);
+  CHECK(console.in_force()[0].site == "http://example.com:443");
+  console.end_override("http://example.com:443");
 
-  bot.cache.set_override(home, site_override::none);
-  bot.cache.set_override("nasa.gov", site_override::none);
-  CHECK(bot.cache.overrides().empty());
+  console.end_override(home);
+  console.end_override("nasa.gov");
+  CHECK(console.in_force().empty());
   CHECK(bot.cache.allowed(home));
   CHECK_FALSE(bot.cache.allowed(secret));
   CHECK_FALSE(bot.cache.allowed("https://nasa.gov/x"));
   CHECK(to_string(bot.cache.check("no URL").reason) == "invalid_url");
-  CHECK_THROWS_AS(bot.cache.set_override("no URL", site_override::deny), std::invalid_argument);
-}
-
-TEST_CASE("An override with a fixed robots.txt needs SiteRulings, as the exception says") {
-  scripted bot;
-  bot.web.on(robots_url, robots::test::ok());
-  CHECK_THROWS_WITH_AS(bot.cache.set_override(home, site_override::text),
-                       "basic_robots_cache::set_override: the value is text: use allow, deny or "
-                       "none, or give the cache a SiteRulings and call "
-                       "rulings().override_with_text",
-                       std::invalid_argument);
-  CHECK(bot.cache.overrides().empty());
-  CHECK(bot.cache.allowed(home));
 }
 
 TEST_CASE("The excluded hosts can be replaced while the cache runs") {
@@ -173,13 +162,13 @@ TEST_CASE("remove_expired removes the rules that cannot be used any more") {
 }
 
 TEST_CASE("An override during a look-up in steps applies to that look-up") {
-  scripted bot;
+  ruled_process bot;
   const robots::look_up known = bot.cache.begin("no URL");
   bot.web.otherwise(robots::test::ok());
   CHECK(bot.cache.allowed(home));
   const robots::look_up looking = bot.cache.begin(home);
   CHECK(bot.cache.check(home, looking).allowed);
-  bot.cache.set_override(home, site_override::deny);
+  bot.rulings().override_with(home, site_override::deny);
   CHECK(to_string(bot.cache.check(home, looking).reason) == "by_hand");
   CHECK_FALSE(bot.cache.check(home, looking).allowed);
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check(home, known)), std::invalid_argument);

@@ -76,7 +76,6 @@ TEST_CASE("Options that contradict each other are refused with a message that sa
       {"min_ttl", [](cache_options& o) { o.min_ttl = -1s; }},
       {"max_ttl", [](cache_options& o) { o.max_ttl = -1s; }},
       {"default_ttl", [](cache_options& o) { o.default_ttl = -1s; }},
-      {"fast_change_within", [](cache_options& o) { o.fast_change_within = -1s; }},
       {"failure_ttl", [](cache_options& o) { o.failure_ttl = -1s; }},
       {"unreachable_ttl", [](cache_options& o) { o.unreachable_ttl = -1s; }},
       {"last_good_for", [](cache_options& o) { o.last_good_for = -1s; }},
@@ -92,14 +91,6 @@ TEST_CASE("Options that contradict each other are refused with a message that sa
     CAPTURE(message);
     CHECK(message.find(one.name) != std::string::npos);
   }
-}
-
-TEST_CASE("A quarantine_after of 0 is accepted, and a negative one is refused") {
-  cache_options options = foo_bot(robots::fallback_policy::strict());
-  options.quarantine_after = 0;
-  CHECK(objection(options).empty());
-  options.quarantine_after = -1;
-  CHECK(objection(options).find("quarantine_after is -1") != std::string::npos);
 }
 
 TEST_CASE("A no_file_after of less than a day is refused, with a message that says what to set") {
@@ -129,9 +120,7 @@ TEST_CASE("Limits at the ends of their ranges are accepted") {
   options.failure_ttl = options.last_good_for = 0s;
   options.malformed = {.share = 0.0, .lines = 0};
   CHECK(objection(options).empty());
-  options.fast_change_share = 0.0;
-  CHECK(objection(options).empty());
-  options.malformed.share = options.fast_change_share = 1.0;
+  options.malformed.share = 1.0;
   CHECK(objection(options).empty());
 }
 

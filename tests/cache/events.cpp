@@ -77,12 +77,6 @@ struct Diary {
     note(event, "breaker " + std::string{to_string(event.state)});
   }
   void on(const robots::drop_event& event) { note(event, event.expired ? "expired" : "evicted"); }
-  void on(const robots::quarantine_event& event) {
-    note(event, event.released ? "released" : "quarantined");
-  }
-  void on(const robots::override_event& event) {
-    note(event, "told " + std::string{to_string(event.value)});
-  }
 
   [[nodiscard]] static std::string text_of(const robots::policy& policy) {
     return std::string{to_string(policy.source().outcome)};
@@ -221,23 +215,6 @@ TEST_CASE("An observer gets an event with the reason for each entry that a stora
   CHECK(bot.diary.take().front() == "https://c.example: expired");
 }
 
-TEST_CASE("An observer gets an event for each quarantine and each override") {
-  cache_options options = foo_bot(robots::fallback_policy::strict());
-  options.quarantine_after = 1;
-  observed bot{options};
-  bot.web.otherwise(ok("<html></html>"));
-  CHECK_FALSE(bot.cache.allowed("https://example.com/", {.context = span("s1")}));
-  const texts heard = bot.diary.take();
-  CHECK(std::count(heard.begin(), heard.end(), "https://example.com: quarantined [s1]") == 1);
-  bot.cache.release("https://example.com/");
-  CHECK(bot.diary.take() == texts{"https://example.com: released"});
-
-  bot.cache.set_override("https://example.com", robots::site_override::allow);
-  CHECK(bot.cache.allowed("https://example.com/x"));
-  CHECK(bot.diary.take() == texts{"https://example.com: told allow",
-                                  "https://example.com: decided yes https://example.com/x"});
-}
-
 TEST_CASE("The context of a call reaches the cache's own threads") {
   cache_options options = foo_bot();
   options.longest_call = 1h;
@@ -296,13 +273,7 @@ TEST_CASE("A decision by a policy that the caller holds is counted and reported"
   CHECK(bot.cache.stats().look_ups() == 1);
   CHECK(bot.web.count() == 1);
 
-  bot.cache.halt("example.com");
-  for (const char* url : {"https://example.com/b", "/b"}) {
-    CHECK(bot.cache.check(url, held).reason == robots::decision_reason::halted);
-  }
   CHECK(bot.cache.check("no URL", held).reason == robots::decision_reason::invalid_url);
-  const auto halted = bot.cache.get("https://example.com/");
-  CHECK_FALSE(bot.cache.check("/b", halted).allowed);
   const std::shared_ptr<const robots::policy> none;
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }

@@ -1,5 +1,6 @@
 // Sites that fail: when the cache asks them again, and what it decides until then.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -29,6 +30,7 @@ using robots::test::foo_bot_that_asks_once;
 using robots::test::home;
 using robots::test::outcome_of;
 using robots::test::robots_url;
+using robots::test::ruled_process;
 using robots::test::scripted;
 using robots::test::secret;
 
@@ -195,7 +197,7 @@ TEST_CASE("An open breaker is not a failure of the site, and the last good copy 
 }
 
 TEST_CASE("A site whose files are malformed several times goes into quarantine until released") {
-  scripted bot{usual(fallback_policy::strict())};
+  ruled_process bot{{}, usual(fallback_policy::strict())};
   bot.web.on(robots_url, robots::test::ok(no_robots_txt));
   for (std::size_t i = 1; i <= 3; ++i) {
     CHECK(outcome_of(bot.cache.check(home)) == (i == 3 ? "quarantined" : "malformed"));
@@ -209,17 +211,17 @@ TEST_CASE("A site whose files are malformed several times goes into quarantine u
   CHECK(to_string(held.reason) == "fallback");
   CHECK(explain(held) ==
         "not allowed: fallback: quarantined (HTTP 200) (its files are malformed again and again; "
-        "check the site, then release it)");
-  CHECK(bot.cache.quarantined() == std::vector<std::string>{"https://example.com"});
+        "check the site, then end its quarantine)");
+  CHECK(bot.rulings().in_force().front().site == "https://example.com");
   bot.cache.invalidate(home);
   bot.clock.advance(std::chrono::days{365});
   CHECK_FALSE(bot.cache.allowed(home));
   CHECK(bot.web.count() == 3);
 
   bot.web.on(robots_url, robots::test::ok());
-  bot.cache.release("example.com");
+  CHECK(bot.rulings().end_quarantine("example.com").size() == 1);
   CHECK(bot.cache.allowed(home));
-  CHECK(bot.cache.quarantined().empty());
+  CHECK(bot.rulings().in_force().empty());
 }
 
 TEST_CASE("Quarantine applies to a host and its origin, even in calls whose deadline has passed") {
@@ -228,77 +230,48 @@ TEST_CASE("Quarantine applies to a host and its origin, even in calls whose dead
   for (const auto& [first, second] : {std::pair{origin, bare}, std::pair{bare, origin}}) {
     cache_options options =
         usual(fallback_policy::strict().with(outcome::cancelled, fallback_action::allow_all));
-    options.quarantine_after = 1;
-    scripted bot{options};
+    ruled_process bot{{.quarantine_after = 1}, options};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt));
     CHECK_FALSE(bot.cache.allowed(first));
     bot.clock.advance(24h);
     CHECK(outcome_of(bot.cache.check(second)) == "quarantined");
     CHECK(outcome_of(bot.cache.check(first, {.deadline = bot.clock.now()})) == "quarantined");
     CHECK(bot.web.count() == 1);
-    CHECK(outcome_of(bot.cache.check("http://example.com/")) == "unreachable");
-    bot.cache.release(second);
-    CHECK(bot.cache.quarantined().empty());
+    // A quarantine of a host covers both schemes.
+    CHECK(outcome_of(bot.cache.check("http://example.com/")) ==
+          (first == bare ? "quarantined" : "unreachable"));
+    bot.rulings().end_quarantine(second);
+    CHECK(bot.rulings().in_force().empty());
     CHECK_FALSE(bot.cache.allowed(second));
     CHECK(bot.web.count(robots_url) == 2);
   }
 }
 
-TEST_CASE(
-    "A file that was requested before the release does not put its site back into quarantine") {
-  std::size_t back = 0;
-  for (int round = 0; round < 500; ++round) {
-    cache_options options = foo_bot(fallback_policy::strict());
-    options.quarantine_after = 1;
-    scripted bot{options};
-    bot.web.on(robots_url, robots::test::ok(no_robots_txt));
-    robots::look_up looking = bot.cache.begin(home);
-    std::atomic<int> ready = 0;
-    const auto meet = [&ready] {
-      ++ready;
-      while (ready < 2) {
-      }
-    };
-    std::thread other{[&] {
-      meet();
-      bot.cache.release(home);
-    }};
-    meet();
-    for (int i = 0; i < round % 50; ++i) {
-      static_cast<void>(ready.load());  // so that both orders occur
-    }
-    bot.answer(looking);
-    other.join();
-    back += bot.cache.quarantined().size();
-  }
-  CHECK(back == 0);
-}
-
 TEST_CASE("A good or missing file resets the count of malformed files") {
   for (const auto& between : {robots::test::ok(), ScriptedFetcher::status(404)}) {
-    scripted bot{usual(fallback_policy::strict())};
+    ruled_process bot{{}, usual(fallback_policy::strict())};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt), robots::test::ok(no_robots_txt),
                between, robots::test::ok(no_robots_txt));
     for (int i = 0; i < 5; ++i) {
       static_cast<void>(bot.cache.get(home));
       bot.clock.advance(24h);
     }
-    CHECK(bot.cache.quarantined().empty());
+    CHECK(bot.rulings().in_force().empty());
     static_cast<void>(bot.cache.get(home));
-    CHECK(bot.cache.quarantined().size() == 1);
+    CHECK(bot.is_quarantined());
   }
 }
 
 TEST_CASE("If malformed files are parsed, no site is quarantined") {
   for (const auto fallback : {fallback_policy::permissive(), fallback_policy::rfc9309()}) {
-    scripted bot{usual(fallback)};
+    ruled_process bot{{}, usual(fallback)};
     bot.web.on(robots_url, robots::test::ok(no_robots_txt));
     for (int i = 0; i < 6; ++i) {
       CHECK(bot.cache.allowed(home));
       bot.clock.advance(24h);
     }
     CHECK(bot.web.count() == 6);
-    CHECK(bot.cache.quarantined().empty());
+    CHECK(bot.rulings().in_force().empty());
   }
 }
 
@@ -341,7 +314,7 @@ TEST_CASE("The last good copy applies after any outcome for which the user choos
   CHECK_FALSE(bot.cache.allowed("https://www.example.com/"));  // the copy belongs to another site
 }
 
-TEST_CASE("Options of retry, breaker and quarantine that make no sense are refused") {
+TEST_CASE("Options of retry and breaker that make no sense are refused") {
   const auto refused = [](auto change) {
     cache_options options = usual();
     change(options);
@@ -349,7 +322,6 @@ TEST_CASE("Options of retry, breaker and quarantine that make no sense are refus
   };
   refused([](cache_options& o) { o.retry.attempts = 0; });
   refused([](cache_options& o) { o.breaker.failures = -1; });
-  refused([](cache_options& o) { o.quarantine_after = -1; });
   refused([](cache_options& o) { o.failure_jitter = 1.1; });
   refused([](cache_options& o) { o.max_failure_ttl = -1s; });
   refused([](cache_options& o) { o.stale_while_revalidate = -1s; });

@@ -1,5 +1,6 @@
 // The effect of each failure on the cache's decisions, under each of the three policies.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision.hpp>
 
@@ -404,7 +405,7 @@ TEST_CASE("A page instead of a known file keeps the file in force, and is asked 
   const std::string page = "<html>\n<title>Are you a robot?</title>\n</html>\n";
   for (const fallback_policy fallback : {fallback_policy::rfc9309(), fallback_policy::strict()}) {
     for (const std::string& content : {page, std::string{"{\"error\": \"blocked\"}"}}) {
-      scripted world{foo_bot_that_asks_once(fallback)};
+      robots::test::ruled_process world{{.quarantine_after = 1}, foo_bot_that_asks_once(fallback)};
       world.web.on(robots_url, robots::test::ok(), robots::test::ok(content), robots::test::ok());
       CHECK_FALSE(world.cache.allowed(secret));
       world.clock.advance(24h);
@@ -415,7 +416,7 @@ TEST_CASE("A page instead of a known file keeps the file in force, and is asked 
       CHECK(explain(answer).find("challenged (HTTP 200) (a bot wall: ") != std::string::npos);
       world.clock.advance(5min);
       CHECK(to_string(world.cache.check(home).policy->outcome()) == "success");
-      CHECK(world.cache.quarantined().empty());
+      CHECK(world.rulings().in_force().empty());
     }
   }
 }

@@ -1,6 +1,7 @@
 // Every duration option at its extremes: the constructor refuses the value, or the value works.
 // UndefinedBehaviorSanitizer finds overflows.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include "support/extremes.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
@@ -28,6 +29,7 @@ using robots::fallback_policy;
 using robots::gate_options;
 using robots::ManualClock;
 using robots::request_report;
+using robots::rulings_options;
 using robots::ScriptedFetcher;
 using robots::tiered_options;
 using robots::time_point;
@@ -59,18 +61,13 @@ void set_extreme(std::optional<Duration>& option, std::size_t extreme) {
 
 constexpr std::size_t extreme_count = extremes<std::chrono::seconds>.size();
 
-/// Observes changes, so that the cache computes them.
-struct ChangeObserver {
-  void on(const robots::policy_change_event& change) { CHECK(change.interval >= 0s); }
-};
-
 /// Visits a site that changes, fails, sends Retry-After and recovers. Checks that no disallowed
 /// page is allowed, whatever the durations are.
-void visit(const cache_options& options) {
-  ScriptedFetcher web;
-  ManualClock clock;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<64>, ChangeObserver>
-      cache{options, web, clock};
+void visit_with_rulings(const rulings_options& rulings, const cache_options& options) {
+  robots::test::ruled_process process{rulings, options};
+  auto& web = process.web;
+  auto& clock = process.clock;
+  auto& cache = process.cache;
   web.on(robots_url, ok("User-agent: *\nDisallow: /private\nCrawl-delay: 5\n"),
          ok("User-agent: *\nDisallow: /private\nDisallow: /a\nDisallow: /b\n",
             {{"Cache-Control", "max-age=9223372036854775807"}}),
@@ -92,6 +89,8 @@ void visit(const cache_options& options) {
     static_cast<void>(cache.refresh(home, {.deadline = deadline}));
   }
 }
+
+void visit(const cache_options& options) { visit_with_rulings({}, options); }
 
 /// Visits a site from two processes with a shared store. One of them invalidates the site.
 void share(const tiered_options& options) {
@@ -210,8 +209,6 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
        [](cache_options& o, std::size_t extreme) {
          set_extreme(o.stale_while_revalidate, extreme);
        }},
-      {"fast_change_within",
-       [](cache_options& o, std::size_t extreme) { set_extreme(o.fast_change_within, extreme); }},
       {"retry.base",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.retry.base, extreme); }},
       {"retry.cap",
@@ -220,15 +217,28 @@ TEST_CASE("Every duration of cache_options works at its extremes or is refused")
        [](cache_options& o, std::size_t extreme) {
          set_extreme(o.retry.max_retry_after, extreme);
        }},
-      {"halt_unreachable_after",
-       [](cache_options& o, std::size_t extreme) {
-         set_extreme(o.halt_unreachable_after, extreme);
-       }},
       {"breaker.cooldown",
        [](cache_options& o, std::size_t extreme) { set_extreme(o.breaker.cooldown, extreme); }},
   };
   const cache_options good{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
   CHECK(accepted<cache_options>(good, table, visit) >= 3 * table.size());
+}
+
+TEST_CASE("Every duration of rulings_options works at its extremes or is refused") {
+  const std::vector<setting<rulings_options>> table{
+      {"poll", [](rulings_options& o, std::size_t extreme) { set_extreme(o.poll, extreme); }},
+      {"fast_change_within",
+       [](rulings_options& o, std::size_t extreme) { set_extreme(o.fast_change_within, extreme); }},
+      {"halt_unreachable_after",
+       [](rulings_options& o, std::size_t extreme) {
+         set_extreme(o.halt_unreachable_after, extreme);
+       }},
+  };
+  const cache_options crawler{.user_agent = "FooBot/1.0", .fallback = fallback_policy::rfc9309()};
+  const auto visit_site = [&](const rulings_options& rulings) {
+    visit_with_rulings(rulings, crawler);
+  };
+  CHECK(accepted<rulings_options>({}, table, visit_site) >= 2 * table.size());
 }
 
 TEST_CASE("Every duration of tiered_options works at its extremes or is refused") {

@@ -1,5 +1,6 @@
 // One cache answers for several crawlers, and keeps the text of files.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/rep/document/document.hpp>
@@ -102,11 +103,11 @@ TEST_CASE(
 }
 
 TEST_CASE("Without a robots.txt, all crawlers get the same answer") {
-  scripted bot{three_bots()};
+  robots::test::ruled_process bot{{}, three_bots()};
   bot.web.on(robots_url, ScriptedFetcher::status(503));
   CHECK_FALSE(bot.cache.allowed(home, {.user_agent = "BarBot"}));
   CHECK_FALSE(bot.cache.allowed("no URL", {.user_agent = "BarBot"}));
-  bot.cache.set_override(home, robots::site_override::allow);
+  bot.rulings().override_with(home, robots::site_override::allow);
   CHECK(bot.cache.allowed(home, {.user_agent = "*"}));
 }
 

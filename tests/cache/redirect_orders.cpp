@@ -1,5 +1,6 @@
 // `refresh`, `invalidate` and `report_response` of a site that redirects to another site.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
@@ -92,14 +93,12 @@ TEST_CASE("After a surprising answer to a page, the target of the site's redirec
 }
 
 TEST_CASE("Access that a site revokes does not halt the target of its redirect") {
-  robots::cache_options options = test::foo_bot_that_asks_once();
-  options.halt_revoked = true;
-  test::scripted sites{options};
+  test::ruled_process sites{{.halt_revoked = true}};
   sites.web.on(test::robots_url, robots::ScriptedFetcher::redirect(301, target_robots_url));
   sites.web.on(target_robots_url, test::ok(open_target));
   CHECK(sites.cache.allowed(test::secret));
   CHECK(sites.cache.report_response(test::secret, 403));
-  CHECK(sites.cache.is_halted(test::home));
-  CHECK_FALSE(sites.cache.is_halted("https://www.example.com/"));
+  CHECK(sites.is_halted());
+  CHECK_FALSE(sites.is_halted("https://www.example.com/"));
   CHECK(sites.cache.allowed("https://www.example.com/"));
 }

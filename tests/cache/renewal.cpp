@@ -1,5 +1,6 @@
 // Rules over time: conditional requests, renewal, stale use, replacement, versions.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/rep/rules/compile.hpp>
@@ -395,9 +396,7 @@ TEST_CASE("The action that a user's policy takes for one site is not kept for an
 }
 
 TEST_CASE("A redirect from another site neither ends a quarantine nor causes a request") {
-  cache_options options = foo_bot(fallback_policy::strict());
-  options.quarantine_after = 1;
-  scripted bot{options};
+  robots::test::ruled_process bot{{.quarantine_after = 1}, foo_bot(fallback_policy::strict())};
   bot.web.on(robots_url, robots::test::ok("a\nb\nc\nd\ne\nf\n"), robots::test::ok());
   CHECK_FALSE(bot.cache.allowed(home));
   bot.clock.advance(24h);

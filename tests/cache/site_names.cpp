@@ -1,5 +1,6 @@
 // How the cache finds the site of a text: spellings, hosts without a scheme, and invalid texts.
 #include "cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 
 #include <doctest/doctest.h>
@@ -400,20 +401,19 @@ TEST_CASE("A refresh under one name replaces the rules of a host that answered b
 }
 
 TEST_CASE("An override under one name of a site applies to its other names") {
-  scripted bot;
+  robots::test::ruled_process bot;
   bot.web.on(robots_url, robots::test::ok());
-  bot.cache.set_override("https://example.com", robots::site_override::deny);
-  CHECK(bot.cache.check("example.com").reason == robots::decision_reason::by_hand);
-  CHECK(bot.cache.check("http://example.com").reason != robots::decision_reason::by_hand);
-  bot.cache.set_override("example.com", robots::site_override::allow);
-  CHECK(bot.cache.allowed("example.com"));
+  bot.rulings().override_with("https://example.com", robots::site_override::deny);
+  CHECK(bot.reason("example.com") == "by_hand");
+  CHECK(bot.reason("http://example.com") != "by_hand");
+  bot.rulings().override_with("example.com", robots::site_override::allow);
   CHECK(bot.cache.allowed("http://example.com/private/x"));
-  CHECK_FALSE(bot.cache.allowed(home));
-  bot.cache.set_override("https://example.com", robots::site_override::none);
-  CHECK(bot.cache.allowed(secret));
-  bot.cache.set_override("example.com", robots::site_override::none);
-  bot.cache.set_override("http://example.com", robots::site_override::deny);
+  CHECK_FALSE(bot.cache.allowed(home));  // the more precise override decides
   CHECK_FALSE(bot.cache.allowed("example.com"));
+  CHECK(bot.rulings().end_override("example.com").size() == 2);
+  CHECK_FALSE(bot.cache.allowed(secret));
+  bot.rulings().override_with("http://example.com", robots::site_override::deny);
+  CHECK_FALSE(bot.cache.allowed("http://example.com/"));
   CHECK(bot.cache.allowed(home));
 }
 

@@ -58,7 +58,6 @@ robots::cache_options storm_options() {
   options.seed = seed;
   options.longest_call = 0ms;        // the time of the storm jumps
   options.finish_abandoned = false;  // so that some retrievals are stopped
-  options.halt_hostile = false;
   return options;
 }
 

@@ -1,6 +1,7 @@
 #include <robots/cache/tdmrep_cache.hpp>
 
 #include "cache/cache_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/usage/page_statements.hpp>
 #include <robots/usage/permission.hpp>
 #include <robots/usage/tdm_reservation.hpp>
@@ -28,10 +29,10 @@ constexpr const char* tdm_page = "https://example.com/a";
 constexpr std::string_view reserved = R"([{"location":"/*","tdm-reservation":1}])";
 
 /// A cache of tdmrep.json files over the scripted web of a cache of rules.
-struct tdmrep_web : robots::test::scripted {
+struct tdmrep_web : robots::test::ruled_process {
   explicit tdmrep_web(robots::cache_options options = robots::test::foo_bot_that_asks_once(),
-                      std::size_t capacity = 4'096)
-      : scripted(std::move(options)), tdmrep{cache, web, clock, capacity} {
+                      std::size_t capacity = 4'096, robots::rulings_options rulings = {})
+      : ruled_process(std::move(rulings), std::move(options)), tdmrep{cache, web, clock, capacity} {
     web.on(robots::test::robots_url, robots::test::ok("User-agent: *\nDisallow: /private\n"));
   }
 
@@ -184,7 +185,7 @@ TEST_CASE("No tdmrep.json is fetched against the robots.txt, a halt or an exclus
     tdmrep_web site;
     site.web.on(tdmrep_url, robots::test::ok(reserved));
     CHECK(site.may_mine() == robots::permission_answer::no);
-    site.cache.halt("example.com");
+    site.rulings().halt("example.com");
     site.clock.advance(25h);
     CHECK(site.tdmrep.get(tdm_page).is_last_good);
     CHECK(site.web.count(tdmrep_url) == 1);
@@ -203,8 +204,7 @@ TEST_CASE("No tdmrep.json is fetched against the robots.txt, a halt or an exclus
 TEST_CASE("The tdmrep.json of a site changes no decision, breaker, alarm or ruling") {
   robots::cache_options options = robots::test::foo_bot();
   options.breaker.failures = 1;
-  options.halt_unreachable_after = 1s;
-  tdmrep_web site{options};
+  tdmrep_web site{options, 4'096, {.halt_unreachable_after = 1s}};
   site.web.on(tdmrep_url, ScriptedFetcher::failure(fetch_error::connect));
   CHECK(site.cache.allowed(tdm_page));
   const robots::cache_stats before = site.cache.stats();
@@ -216,7 +216,7 @@ TEST_CASE("The tdmrep.json of a site changes no decision, breaker, alarm or ruli
   const robots::cache_stats after = site.cache.stats();
   CHECK(after.allowed == before.allowed);
   CHECK(after.denied == before.denied);
-  CHECK(site.cache.halted().empty());
+  CHECK(site.rulings().in_force().empty());
   CHECK(site.cache.allowed(tdm_page));
   site.cache.invalidate("https://example.com");
   CHECK(site.cache.allowed(tdm_page));  // the breaker of the site is closed

@@ -325,28 +325,6 @@ TEST_CASE("After its expiry, a site is fetched once more, by one worker") {
   CHECK(crawlers.web.count() == 2);
 }
 
-TEST_CASE("Each worker halts a site that turns hostile, whichever worker asked it") {
-  fleet crawlers;
-  crawlers.web.on(robots_url, ok(), ok("User-agent: *\nDisallow: /\n"));
-  cache_options options = foo_bot();
-  options.halt_hostile = true;
-  const auto first = crawlers.worker(options);
-  const auto second = crawlers.worker(options);
-  CHECK(first->allowed(home));
-  CHECK(second->allowed(home));
-  crawlers.clock.advance(24h);
-  CHECK(second->check(home).reason == robots::decision_reason::halted);
-  CHECK(first->check(home).reason == robots::decision_reason::halted);
-  // This worker has no earlier rules to compare with.
-  const auto third = crawlers.worker(options);
-  CHECK(third->check(home).reason == robots::decision_reason::halted);
-  CHECK(third->resume(home));  // the site is asked again, for all workers
-  settle(*third);
-  CHECK(third->check(home).reason == robots::decision_reason::rule);
-  CHECK(crawlers.worker(options)->check(home).reason == robots::decision_reason::rule);
-  CHECK(crawlers.web.count() == 3);
-}
-
 TEST_CASE("A policy from the store is as old as its file") {
   fleet crawlers;
   crawlers.web.on(robots_url, ok());

@@ -37,7 +37,7 @@ std::string decided_by(const start_plan& plan) {
 crawler::crawler(crawl_options options)
     : options_(std::move(options)),
       fetcher_(options_.client),
-      cache_(options_.cache, fetcher_, {}, {}, options_.watchers),
+      cache_(options_.cache, fetcher_, {}, {}, options_.watchers, SiteRulings{options_.rulings}),
       gate_(options_.gate, cache_.clock(), gate_watchers()),
       front_(cache_, gate_) {}
 

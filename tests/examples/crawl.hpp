@@ -12,6 +12,8 @@
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/start_plan.hpp>
+#include <robots/rulings/rulings_options.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>
@@ -88,6 +90,7 @@ struct Watchers {
 struct crawl_options {
   std::size_t threads = 8;
   cache_options cache;
+  rulings_options rulings{};
   gate_options gate{};
   curl_options client{};
   Watchers watchers{};
@@ -124,7 +127,8 @@ class crawler {
   [[nodiscard]] cache_stats stats() const { return cache_.stats(); }
 
  private:
-  using cache_type = basic_robots_cache<CurlFetcher, NoonClock, LruStorage<4096>, Watchers>;
+  using cache_type =
+      basic_robots_cache<CurlFetcher, NoonClock, LruStorage<4096>, Watchers, SiteRulings>;
 
   /// The waiting pages of one host. One thread at a time works on a host.
   struct host_line {

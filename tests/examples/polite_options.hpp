@@ -18,9 +18,7 @@ namespace robots::example {
                                   .excluded = {"gov"}}};
   options.cache.min_ttl = std::chrono::seconds{1};
   options.cache.retry.base = std::chrono::milliseconds{20};
-  options.cache.quarantine_after = 1;
-  options.cache.halt_hostile = true;
-  options.cache.halt_revoked = true;
+  options.rulings = {.halt_hostile = true, .halt_revoked = true, .quarantine_after = 1};
   options.client = web.client_options();
   gate_options& gate = options.gate;
   gate.delay = {.fixed_delay = std::chrono::milliseconds{2},

@@ -4,6 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <chrono>
 #include <iostream>
@@ -14,9 +15,14 @@
 int main(int argc, char** argv) {
   using enum robots::admission_reason;
   robots::CurlFetcher web{{.allowed_addresses = {"127.0.0.0/8"}}};  // only for the test
-  robots::basic_robots_cache<robots::CurlFetcher> cache{
-      {.user_agent = "FooBot", .fallback = robots::fallback_policy::strict(), .sign_off = {"gov"}},
-      web};
+  robots::basic_robots_cache<robots::CurlFetcher, robots::SteadyClock, robots::LruStorage<4096>,
+                             robots::NullObserver, robots::SiteRulings>
+      cache{{.user_agent = "FooBot", .fallback = robots::fallback_policy::strict()},
+            web,
+            {},
+            {},
+            {},
+            robots::SiteRulings{{.needs_sign_off = {"gov"}}}};
   robots::basic_host_gate gate{{}};
   robots::basic_admission front{cache, gate};
   std::multimap<robots::time_point, std::string> queue;  // a broker has its own way to delay

@@ -324,7 +324,6 @@ class model {
         .fallback = strict_ ? robots::detail::any_fallback_policy{robots::fallback_policy::strict()}
                             : robots::fallback_policy::rfc9309(),
         .seed = 1};
-    options.halt_hostile = false;
     options.retry.attempts = 1;
     options.breaker.failures = 0;
     processes_[number] = std::make_unique<process>(skew, store_, facts_, std::move(options));

@@ -3,9 +3,11 @@
 // against that. A failure prints the seed and the last operations, to repeat it.
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
+#include <robots/testing/memory_ruling_ledger.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 
@@ -48,7 +50,8 @@ namespace {
 
 using memory_store = robots::MemoryStore<ManualClock>;
 using tiered = robots::TieredStorage<LruStorage<64>, memory_store>;
-using shared_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, tiered>;
+using shared_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, tiered,
+                                                robots::NullObserver, robots::SiteRulings>;
 
 constexpr std::size_t processes = 3;
 constexpr std::size_t sites = 6;
@@ -65,7 +68,8 @@ constexpr int answers = 9;
 }
 
 [[nodiscard]] std::size_t site_of(std::string_view url) {
-  return static_cast<std::size_t>(url.at(std::string_view{"https://site-"}.size()) - '0');
+  const std::string_view start = "site-";
+  return static_cast<std::size_t>(url.at(url.find(start) + start.size()) - '0');
 }
 
 /// Returns the target of the redirect in `answer::moved`. Redirects can form chains, or a loop of
@@ -209,8 +213,17 @@ class simulation {
         disturb(site);
       }
     }
+    robots::SiteRulings rulings{
+        {.ledger = std::make_shared<robots::MemoryRulingLedger>(ledger_), .poll = 0ms}};
+    // A process that learns the end of a halt or a quarantine asks the site again.
+    endings_[process] = rulings.on_order([this](const robots::ruling_order& order) {
+      if (!order.is_in_force()) {
+        disturb(site_of(order.site));
+      }
+    });
     caches_[process] = std::make_unique<shared_cache>(std::move(options), webs_[process], clock_,
-                                                      tiered{LruStorage<64>{}, store_});
+                                                      tiered{LruStorage<64>{}, store_},
+                                                      robots::NullObserver{}, std::move(rulings));
   }
 
   /// Answers a request as the site does, and stores the request.
@@ -294,21 +307,22 @@ class simulation {
     switch (choice) {
       case 0:
         overrides_[process][site] = robots::site_override::allow;
-        return cache.set_override(name_of(site), robots::site_override::allow);
+        cache.rulings().override_with(name_of(site), robots::site_override::allow);
+        return;
       case 1:
         overrides_[process][site] = robots::site_override::deny;
-        return cache.set_override(name_of(site), robots::site_override::deny);
+        cache.rulings().override_with(name_of(site), robots::site_override::deny);
+        return;
       case 2:
         set_halt(process, site, true);
-        return cache.halt(name_of(site));
+        cache.rulings().halt(name_of(site));
+        return;
       default:
         overrides_[process][site] = robots::site_override::none;
         set_halt(process, site, false);
-        cache.set_override(name_of(site), robots::site_override::none);
-        if (cache.resume(name_of(site))) {
-          note_change_by(process, site);
-          settle(process, site);
-        }
+        cache.rulings().end_override(name_of(site));
+        cache.rulings().end_quarantine(name_of(site));
+        cache.rulings().resume(name_of(site));
     }
   }
 
@@ -481,6 +495,9 @@ class simulation {
 
   void check(std::size_t process, std::size_t site, std::string_view path) {
     const std::size_t before = count_requests();
+    if (pick(2) == 0) {
+      CHECK(caches_[process]->rulings().catch_up());
+    }
     const decision answer =
         within_time([&] { return caches_[process]->check(name_of(site) + std::string{path}); });
     const std::string text = "process " + std::to_string(process) + " checks " + name_of(site) +
@@ -513,8 +530,11 @@ class simulation {
       return;
     }
     if (!answer.allowed &&
-        (!caches_[process]->quarantined().empty() || !caches_[process]->halted().empty())) {
-      return;  // it may redirect to a quarantined or halted site
+        std::ranges::any_of(caches_[process]->rulings().in_force(), [](const auto& order) {
+          return order.kind == robots::ruling_kind::halt ||
+                 order.kind == robots::ruling_kind::quarantine || order.value == "deny";
+        })) {
+      return;  // it may redirect to a site that must not be asked
     }
     if (answer.policy->source().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed
@@ -581,9 +601,11 @@ class simulation {
   bool strict_;
   ManualClock clock_;
   memory_store store_{clock_};
+  robots::MemoryRulingLedger ledger_;
   bool store_is_up_ = true;
   std::array<ScriptedFetcher, processes> webs_;
   std::array<std::unique_ptr<shared_cache>, processes> caches_;
+  std::array<std::shared_ptr<const void>, processes> endings_;
   std::deque<std::string> lines_;
 
   std::array<std::array<robots::site_override, sites>, processes> overrides_{};

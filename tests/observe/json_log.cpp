@@ -8,6 +8,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
@@ -63,10 +64,12 @@ struct Throws {
 /// A cache of a scripted web, with a log beside an observer that throws.
 struct logged {
   using cache_type = robots::basic_robots_cache<ScriptedFetcher, ManualClock, robots::LruStorage<2>,
-                                                observers<Throws, JsonLog>>;
+                                                observers<Throws, JsonLog>, robots::SiteRulings>;
 
   explicit logged(JsonLog to, robots::fallback_policy fallback = robots::fallback_policy::rfc9309())
-      : log(std::move(to)), cache(options(fallback), web, clock, {}, observer()) {}
+      : log(std::move(to)),
+        cache(options(fallback), web, clock, {}, observer(),
+              robots::SiteRulings{{.halt_hostile = true, .quarantine_after = 1}}) {}
 
   [[nodiscard]] observers<Throws, JsonLog> observer() const { return observers{Throws{}, log}; }
 
@@ -74,9 +77,7 @@ struct logged {
     robots::cache_options options{.user_agent = "FooBot/1.0", .fallback = fallback};
     options.retry.attempts = 1;
     options.breaker.failures = 1;
-    options.quarantine_after = 1;
     options.longest_call = 0ms;
-    options.halt_hostile = true;
     return options;
   }
 
@@ -222,7 +223,7 @@ TEST_CASE("Events have the levels of the pipeline guide") {
     CHECK(has(lines.only("parse"), R"("not_robots_txt":true)"));
   }
   SUBCASE("INFO for orders of an operator") {
-    bot.cache.set_override("example.com", robots::site_override::deny);
+    bot.cache.rulings().override_with("example.com", robots::site_override::deny);
     CHECK(lines.only("override").starts_with(R"("level":"INFO")"));
     CHECK(has(lines.only("override"), R"("value":"deny")"));
   }
@@ -263,7 +264,7 @@ TEST_CASE("A log reports the changes of a site and their consequences") {
     bot.clock.advance(1min);
   }
   CHECK_FALSE(bot.cache.allowed("https://example.com/"));
-  bot.cache.resume("https://example.com");
+  bot.cache.rulings().resume("https://example.com");
   const std::vector<std::string> changes = lines.of("policy_change");
   REQUIRE(changes.size() == 2);
   CHECK(has(changes[0], R"("level":"ERROR")"));

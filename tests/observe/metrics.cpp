@@ -38,12 +38,13 @@ std::uint64_t total_of(const metrics_snapshot::histogram& times) {
   return std::accumulate(times.counts.begin(), times.counts.end(), std::uint64_t{0});
 }
 
-using counted_cache =
-    robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<4>, Metrics>;
+using counted_cache = robots::basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<4>,
+                                                 Metrics, robots::SiteRulings>;
 
 struct counted {
   explicit counted(cache_options options = foo_bot())
-      : cache(std::move(options), web, clock, {}, metrics) {}
+      : cache(std::move(options), web, clock, {}, metrics,
+              robots::SiteRulings{{.quarantine_after = 1}}) {}
 
   ScriptedFetcher web;
   ManualClock clock;
@@ -57,7 +58,6 @@ TEST_CASE("Metrics have all counters of the cache, and more") {
   cache_options options = foo_bot();
   options.excluded = {"gov"};
   options.retry.attempts = 3;
-  options.quarantine_after = 1;
   options.fallback = robots::fallback_policy::strict();
   counted bot{options};
   bot.web.otherwise(ok());
@@ -72,14 +72,14 @@ TEST_CASE("Metrics have all counters of the cache, and more") {
         "https://html.example/", "https://nasa.gov/", "what is this", "https://dead.example/2"}) {
     static_cast<void>(bot.cache.allowed(url));
   }
-  bot.cache.set_override("b.example", robots::site_override::deny);
+  bot.cache.rulings().override_with("b.example", robots::site_override::deny);
   CHECK_FALSE(bot.cache.allowed("https://b.example/"));
   CHECK(bot.cache.report_response("https://c.example/", 403));
   for (const bool is_signed_off : {false, true}) {
     bot.metrics.on(robots::sign_off_event{{}, is_signed_off, !is_signed_off});
   }
-  bot.cache.halt("c.example");
-  CHECK(bot.cache.resume("c.example"));
+  bot.cache.rulings().halt("c.example");
+  CHECK(bot.cache.rulings().resume("c.example").size() == 1);
 
   const metrics_snapshot now = bot.metrics.snapshot();
   const robots::cache_stats stats = bot.cache.stats();

@@ -2,6 +2,7 @@
 
 #include "cache/cache_fixture.hpp"
 #include "gate_fixture.hpp"
+#include "rulings/ruled_cache.hpp"
 #include "support/memory_pace_ledger.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/metrics.hpp>
@@ -41,6 +42,10 @@ using robots::test::fine;
 using robots::test::gate_with;
 
 using cache_type = robots::test::scripted_cache;
+using robots::test::ruled_cache;
+using timed_cache =
+    robots::basic_robots_cache<ScriptedFetcher, robots::SteadyClock, robots::LruStorage<4096>,
+                               robots::NullObserver, robots::SiteRulings>;
 
 gate_options two_seconds() {
   gate_options options = gate_with(0s);
@@ -127,18 +132,20 @@ TEST_CASE("If one site denies a page, a page of another site with the same pace 
         std::make_shared<robots::test::MemoryPaceLedger::table>(clock));
     ScriptedFetcher web;
     web.otherwise(ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"));
-    cache_type cache{
+    ruled_cache cache{
         {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web, clock};
     gate_options options = gate_with(0s);
     options.key = [](std::string_view /*url*/) { return std::string{"one pace"}; };
     options.ledger = ledger;
     robots::basic_host_gate<ManualClock> gate{options, clock};
-    robots::basic_admission<cache_type> front{cache, gate};
+    robots::basic_admission<ruled_cache> front{cache, gate};
     CHECK_FALSE(cache.allowed("https://b.test/private"));
     CHECK(cache.allowed("https://a.test/"));
     clock.advance(1h);
 
-    ledger->on_turn = [&] { cache.set_override("https://b.test/", robots::site_override::deny); };
+    ledger->on_turn = [&] {
+      cache.rulings().override_with("https://b.test/", robots::site_override::deny);
+    };
     const auto answer =
         may_wait ? front.admit("https://a.test/") : front.try_admit("https://a.test/");
     CHECK_FALSE(ledger->on_turn);
@@ -418,10 +425,8 @@ namespace {
 /// A crawler whose site turns hostile when its robots.txt is fetched again.
 struct halting_crawler {
   halting_crawler()
-      : cache({.user_agent = "FooBot/1.0",
-               .fallback = robots::fallback_policy::rfc9309(),
-               .halt_hostile = true},
-              web, clock),
+      : cache({.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web,
+              clock, {}, {}, robots::SiteRulings{{.halt_hostile = true}}),
         gate(two_seconds(), clock, review),
         front(cache, gate) {
     web.on("https://example.com/robots.txt", ScriptedFetcher::ok("User-agent: *\nDisallow: /a\n"),
@@ -433,7 +438,7 @@ struct halting_crawler {
 
   ScriptedFetcher web;
   ManualClock clock;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache;
+  ruled_cache cache;
   review_list review;
   robots::basic_host_gate<ManualClock, review_list> gate;
   robots::basic_admission<decltype(cache)> front;
@@ -474,7 +479,7 @@ TEST_CASE("A site that turns hostile gets no planned request, and its pages go t
                                                     "http://example.com/z"});
   of.clock.advance(10s);
   CHECK(elsewhere.reservation.start());
-  CHECK(of.cache.resume("example.com"));
+  CHECK(of.cache.rulings().resume("example.com").size() == 1);
   of.cache.invalidate("https://example.com/");
   CHECK(of.front.admit("https://example.com/y"));
   CHECK(of.review.urls->size() == 3);
@@ -483,12 +488,12 @@ TEST_CASE("A site that turns hostile gets no planned request, and its pages go t
 TEST_CASE("A site that is not signed off gets no request") {
   ScriptedFetcher web;
   const ManualClock clock;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
-      {.user_agent = "FooBot/1.0",
-       .fallback = robots::fallback_policy::rfc9309(),
-       .sign_off = {"gov"}},
-      web,
-      clock};
+  ruled_cache cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+                    web,
+                    clock,
+                    {},
+                    {},
+                    robots::SiteRulings{{.needs_sign_off = {"gov"}}}};
   const review_list review;
   robots::basic_host_gate gate{two_seconds(), clock, review};
   robots::basic_admission front{cache, gate};
@@ -496,15 +501,15 @@ TEST_CASE("A site that is not signed off gets no request") {
   CHECK(refused.reason == admission_reason::needs_sign_off);
   CHECK(*review.urls == std::vector<std::string>{"https://nasa.gov/"});
   CHECK(explain(refused) == "refused: not allowed: the site needs a sign-off");
-  CHECK(cache.awaiting_sign_off() == std::vector<std::string>{"nasa.gov"});
+  CHECK(cache.rulings().awaiting_sign_off() == std::vector<std::string>{"nasa.gov"});
   CHECK(web.count() == 0);
 }
 
 TEST_CASE("Every thread that waits for a site wakes when the site is halted") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok("User-agent: *\nCrawl-delay: 3600\n"));
-  robots::basic_robots_cache<ScriptedFetcher> cache{
-      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
+  timed_cache cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+                    web};
   const review_list review;
   robots::basic_host_gate gate{two_seconds(), robots::SteadyClock{}, review};
   robots::basic_admission front{cache, gate};
@@ -523,7 +528,7 @@ TEST_CASE("Every thread that waits for a site wakes when the site is halted") {
     while (gate.waiting("https://example.com/") < threads - 1) {
       std::this_thread::yield();
     }
-    cache.halt("example.com");
+    cache.rulings().halt("example.com");
   }
   CHECK(halted == threads);
   CHECK(review.urls->size() == threads);
@@ -532,8 +537,8 @@ TEST_CASE("Every thread that waits for a site wakes when the site is halted") {
 TEST_CASE("Sites are halted and resumed while threads wait for them and others crawl") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok(""));
-  robots::basic_robots_cache<ScriptedFetcher> cache{
-      {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()}, web};
+  timed_cache cache{{.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::rfc9309()},
+                    web};
   gate_options options = gate_with(0s);
   options.concurrency = 2;
   // Both sites share a pace, so that their threads wait in one queue.
@@ -557,9 +562,9 @@ TEST_CASE("Sites are halted and resumed while threads wait for them and others c
     });
   }
   for (int i = 0; i < 200; ++i) {
-    cache.halt("example.com");
+    cache.rulings().halt("https://example.com");
     std::this_thread::yield();
-    CHECK(cache.resume("example.com"));
+    CHECK(cache.rulings().resume("https://example.com").size() == 1);
   }
   while (gone < 100) {
     std::this_thread::yield();
@@ -573,7 +578,7 @@ TEST_CASE("The URLs of a site in quarantine go to review") {
   ScriptedFetcher web;
   web.otherwise(ScriptedFetcher::ok("<!DOCTYPE html><p>Hello</p>\n"));
   ManualClock clock;
-  robots::basic_robots_cache<ScriptedFetcher, ManualClock> cache{
+  ruled_cache cache{
       {.user_agent = "FooBot/1.0", .fallback = robots::fallback_policy::strict()}, web, clock};
   const review_list review;
   robots::basic_host_gate gate{two_seconds(), clock, review};
@@ -581,7 +586,7 @@ TEST_CASE("The URLs of a site in quarantine go to review") {
   for (int file = 0; file < 3; ++file) {
     static_cast<void>(cache.refresh("https://example.com/"));
   }
-  REQUIRE(cache.quarantined().size() == 1);
+  REQUIRE(cache.stats().quarantined == 1);
   CHECK(front.admit("https://example.com/x").reason == admission_reason::disallowed);
   CHECK(*review.urls == std::vector<std::string>{"https://example.com/x"});
 }

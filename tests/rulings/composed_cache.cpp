@@ -1,6 +1,7 @@
 // A cache whose rulings are a `SiteRulings`: the cache obeys them, and its alarms make them.
 #include "cache/cache_fixture.hpp"
 #include "rulings/loss_conformance.hpp"
+#include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/prefetch.hpp>
 #include <robots/fetch/async_fetcher.hpp>
@@ -33,63 +34,10 @@ static_assert(!Rulings<int>);
 
 namespace {
 
-constexpr const char* home = "https://example.com/";
-constexpr const char* everything = "User-agent: *\nDisallow: /\n";
 constexpr const char* open_rules = "User-agent: *\nDisallow: /a\n";
 
 using texts = std::vector<std::string>;
-
-/// Keeps the events about rulings and alarms.
-class Witness {
- public:
-  void on(const halt_event& event) {
-    note(event, (event.resumed ? "resumed " : "halted ") + std::string{to_string(event.reason)});
-  }
-  void on(const sign_off_event& event) {
-    note(event, event.given ? "signed" : event.awaited ? "awaits a sign-off" : "unsigned");
-  }
-  void on(const quarantine_event& event) { note(event, event.released ? "freed" : "quarantined"); }
-  void on(const override_event& event) {
-    note(event, "override " + std::string{to_string(event.value)});
-  }
-  void on(const access_revoked_event& event) { note(event, "revoked"); }
-  void on(const policy_change_event& event) {
-    note(event, event.turned_hostile ? "turned hostile to " + std::string{event.crawler}
-                : event.fast         ? "changed fast"
-                                     : "changed");
-  }
-
-  [[nodiscard]] texts take() const { return std::exchange(*heard_, {}); }
-
- private:
-  void note(const event_base& event, const std::string& text) const {
-    heard_->push_back(std::string{event.site} + ": " + text);
-  }
-
-  std::shared_ptr<texts> heard_ = std::make_shared<texts>();
-};
-
-using ruled_cache =
-    basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, Witness, SiteRulings>;
-
-/// One process of a crawl. Without a ledger, its rulings are its own.
-struct process {
-  explicit process(rulings_options rulings = {}, cache_options options = foo_bot_that_asks_once())
-      : cache{std::move(options), web, clock, {}, witness, SiteRulings{std::move(rulings)}} {}
-
-  [[nodiscard]] std::string reason(std::string_view url = home) {
-    return reason_of(cache.check(url));
-  }
-  void refresh(fetch_response response, std::string_view site = robots_url) {
-    web.on(std::string{site}, std::move(response));
-    static_cast<void>(cache.refresh(site));
-  }
-
-  ScriptedFetcher web;
-  ManualClock clock;
-  Witness witness;
-  ruled_cache cache;
-};
+using process = ruled_process;
 
 /// An asynchronous fetcher that answers at once.
 struct prompt_web {
@@ -127,14 +75,18 @@ TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
   process one{{.needs_sign_off = {"gov"}}};
   one.web.otherwise(ok(open_rules));
   CHECK(one.cache.allowed(home));
+  const auto held = one.cache.get(home);
   SiteRulings& rulings = one.cache.rulings();
 
   rulings.halt("example.com", "ann");
   CHECK(one.reason() == "halted");
   CHECK_FALSE(one.cache.allowed("http://example.com:8080/"));  // all ports and schemes
-  CHECK(one.cache.is_halted(home));
+  CHECK(one.is_halted());
   CHECK(one.cache.is_denied(home));
   CHECK(one.cache.check(home, one.cache.begin(home)).reason == decision_reason::halted);
+  CHECK(one.cache.check(home, held).reason == decision_reason::halted);
+  CHECK(one.cache.check("/b", held).reason == decision_reason::halted);
+  CHECK_FALSE(one.cache.check("/b", one.cache.get(home)).allowed);
   rulings.resume("example.com");
   CHECK(one.reason() == "no_rule");
 
@@ -158,7 +110,7 @@ TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
 
   rulings.quarantine("https://bad.example");
   CHECK(one.cache.check("https://bad.example/").policy->outcome() == outcome::quarantined);
-  CHECK(one.cache.is_quarantined("https://bad.example/"));
+  CHECK(one.is_quarantined("https://bad.example/"));
   CHECK(one.cache.stats().quarantined == 1);
   rulings.end_quarantine("https://bad.example");
   CHECK(one.cache.allowed("https://bad.example/"));
@@ -253,7 +205,8 @@ TEST_CASE("A site that turns hostile is halted, and one resume is enough for all
   first.refresh(ok(everything));
   CHECK(first.reason() == "halted");
   CHECK(first.witness.take() ==
-        texts{"https://example.com: turned hostile to FooBot", "example.com: halted hostile"});
+        texts{"https://example.com: changed by 100 % in 0 min, fast, hostile to FooBot",
+              "example.com: halted hostile"});
   CHECK(first.cache.rulings().catch_up());
   CHECK(second.cache.rulings().catch_up());
   CHECK(second.reason() == "halted");
@@ -313,10 +266,10 @@ TEST_CASE("A site that is hostile to another crawler is reported, and halted if 
     one.refresh(bar_rules("Disallow: /b"));
     CHECK(one.cache.allowed(home, {.user_agent = "BarBot"}));
     one.refresh(bar_rules("Disallow: /"));
-    CHECK(one.cache.is_halted(home) == halts);
+    CHECK(one.is_halted() == halts);
     const texts heard = one.witness.take();
     REQUIRE(heard.size() == (halts ? 2 : 1));
-    CHECK(heard[0] == "https://example.com: turned hostile to BarBot");
+    CHECK(heard[0].ends_with(", hostile to BarBot"));
     CHECK_FALSE(one.cache.allowed(home, {.user_agent = "BarBot"}));
     CHECK(one.cache.allowed(home, {.user_agent = "BazBot"}) != halts);
   }
@@ -357,7 +310,7 @@ TEST_CASE("A site whose robots.txt fails for long is halted: never, at once or a
       one.refresh(ScriptedFetcher::status(503));
       one.clock.advance(1h);
     }
-    return one.cache.is_halted(home);
+    return one.is_halted();
   };
   CHECK_FALSE(halted_after({}, 100));
   CHECK(halted_after(0s, 1));
@@ -370,7 +323,7 @@ TEST_CASE("After a resume, an unreachable site is halted only if it fails for lo
   const auto fail = [&] {
     one.refresh(ScriptedFetcher::status(503));
     one.clock.advance(1h);
-    return one.cache.is_halted(home);
+    return one.is_halted();
   };
   CHECK_FALSE(fail());
   CHECK_FALSE(fail());
@@ -417,18 +370,20 @@ TEST_CASE("Malformed files in a row lead to a quarantine, which ends with its co
   one.refresh(malformed);
   one.refresh(ok(open_rules));  // a sound file ends the row
   one.refresh(malformed);
-  CHECK_FALSE(one.cache.is_quarantined(home));
+  CHECK_FALSE(one.is_quarantined());
+  static_cast<void>(one.witness.take());
   one.refresh(malformed);
-  CHECK(one.cache.is_quarantined(home));
+  CHECK(one.is_quarantined());
+  CHECK(one.witness.take() == texts{"https://example.com: quarantined"});
   const std::size_t requests = one.web.count();
   one.clock.advance(25h);
   CHECK_FALSE(one.cache.allowed(home));
   CHECK(one.web.count() == requests);
   CHECK(one.cache.rulings().end_quarantine("example.com").size() == 1);
   one.refresh(malformed);
-  CHECK_FALSE(one.cache.is_quarantined(home));
+  CHECK_FALSE(one.is_quarantined());
   one.refresh(malformed);
-  CHECK(one.cache.is_quarantined(home));
+  CHECK(one.is_quarantined());
 }
 
 TEST_CASE("A change of the rules of a site is an event, and a fast one is marked") {
@@ -436,8 +391,8 @@ TEST_CASE("A change of the rules of a site is an event, and a fast one is marked
   one.refresh(ok("User-agent: *\nDisallow: /1\nDisallow: /2\nDisallow: /3\n"));
   one.refresh(ok("User-agent: *\nDisallow: /1\nDisallow: /2\nDisallow: /3\nDisallow: /4\n"));
   one.refresh(ok("User-agent: *\nDisallow: /5\n"));
-  CHECK(one.witness.take() ==
-        texts{"https://example.com: changed", "https://example.com: changed fast"});
+  CHECK(one.witness.take() == texts{"https://example.com: changed by 25 % in 0 min",
+                                    "https://example.com: changed by 100 % in 0 min, fast"});
 }
 
 TEST_CASE("A process that has never read its ledger denies, whichever call comes first") {
@@ -533,26 +488,10 @@ TEST_CASE("A halt refuses a request that waits at a gate, under any port of the 
   CHECK(elsewhere.reservation.start());
 }
 
-TEST_CASE("An option or a call for SiteRulings is refused elsewhere, with the name of its place") {
-  const auto problem = [](const auto& action) -> std::string {
-    try {
-      action();
-    } catch (const std::exception& thrown) {
-      return thrown.what();
-    }
-    return {};
-  };
-  cache_options options = foo_bot();
-  options.halt_revoked = true;
-  CHECK(problem([&] { process{{}, options}; }) ==
-        "cache_options::halt_revoked has no effect in a cache with rulings: set "
-        "rulings_options::halt_revoked of its SiteRulings");
-  process one;
-  CHECK(problem([&] { one.cache.halt(home); }) ==
-        "basic_robots_cache::halt: the rulings of this cache are a part of their own: call "
-        "rulings().halt");
-  CHECK(problem([] { SiteRulings{{.fast_change_share = 2}}; }) ==
-        "rulings_options::fast_change_share is 2.000000: use a number from 0 to 1");
+TEST_CASE("SiteRulings refuses a share that is no share") {
+  CHECK_THROWS_WITH_AS((SiteRulings{{.fast_change_share = 2}}),
+                       "rulings_options::fast_change_share is 2.000000: use a number from 0 to 1",
+                       std::invalid_argument);
 }
 
 }  // namespace robots::test::composed

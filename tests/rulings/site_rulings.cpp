@@ -134,6 +134,18 @@ TEST_CASE("A message of the ledger is enough for a process to learn of an order"
   CHECK(own.find("https://example.com/").order->number == ruling_number{1, 1});
 }
 
+TEST_CASE("A process whose first call is an order learns the orders of others") {
+  const MemoryRulingLedger first;
+  SiteRulings own{{.ledger = std::make_shared<MemoryRulingLedger>(first), .poll = 1h}};
+  SiteRulings other{{.ledger = std::make_shared<MemoryRulingLedger>(first), .poll = 0ms}};
+  (void)own.halt("a.example");
+  (void)other.halt("b.example");
+  while (own.find("b.example").effect != halted) {
+    std::this_thread::yield();
+  }
+  CHECK(own.in_force().size() == 2);
+}
+
 TEST_CASE("A stop ends the wait for a ledger that does not answer") {
   struct slow_ledger final : RulingLedger {
     [[nodiscard]] std::optional<ruling_number> append(const ruling_order& /*order*/,

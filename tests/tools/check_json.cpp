@@ -174,7 +174,7 @@ std::string to_json(const change_report& found) {
 std::string to_json(const stored_site& site) {
   json written = {{"site", text_of(site.key)}};
   if (site.rulings) {
-    for (const rulings_detail::ruling& ruling : site.rulings->rulings) {
+    for (const rulings_detail::old_ruling& ruling : site.rulings->rulings) {
       written["rulings"].push_back(ruling_text(ruling));
     }
     return to_line(written);

@@ -178,11 +178,12 @@ Examples:
   robots-check store erase sqlite:robots.sqlite example.com
   robots-check store erase redis://localhost https://example.com)",
                  2, any_number},
-    command_help{command::store_override, "store override", "STORE allow|deny|none SITE...",
-                 R"(Allows or denies every URL of a site, whatever its robots.txt says; "none"
-ends that. All processes that use the store obey. A SITE is a host, HOST:PORT
-or a URL, which means only its https or http origin.)",
-                 R"(Exit status: 0 the store has it; 2 an error.
+    command_help{command::rulings_override, "store override", "STORE allow|deny|none SITE...",
+                 R"(Another name of "rulings override". The ledger is in the same place as the
+store.)",
+                 R"(Prints each order, with its number. With --json, prints an object for each.
+
+Exit status: 0 the ledger has it; 2 an error.
 
 Examples:
   robots-check store override sqlite:robots.sqlite deny example.com

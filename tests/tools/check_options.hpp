@@ -29,7 +29,6 @@ enum class command : std::uint8_t {
   audit_report,
   store_list,
   store_erase,
-  store_override,
   rulings_list,
   rulings_halt,
   rulings_resume,

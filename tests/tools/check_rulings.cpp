@@ -23,9 +23,7 @@
 #include <vector>
 
 namespace robots::check {
-namespace {
 
-/// Opens the ledger of a name that `with_store` also takes.
 std::shared_ptr<RulingLedger> open_ledger(const std::string& name) {
   const bool is_file = names_file(name);
 #ifdef ROBOTS_CHECK_SQLITE
@@ -40,6 +38,8 @@ std::shared_ptr<RulingLedger> open_ledger(const std::string& name) {
 #endif
   throw_not_built(name, is_file);
 }
+
+namespace {
 
 std::string line_of(const ruling_order& order) {
   const std::chrono::sys_seconds second{std::chrono::seconds{order.time}};
@@ -109,7 +109,7 @@ std::vector<ruling_order> import_from(const settings& wanted, RulingLedger& ledg
   const auto records = with_store<std::vector<std::string>>(name, [](auto store) {
     std::vector<std::string> keys;
     store.for_each([&](std::string_view key, std::chrono::milliseconds /*lifetime*/) {
-      if (key.starts_with(rulings_detail::ruling_key(""))) {
+      if (key.starts_with(rulings_detail::old_record_key)) {
         keys.emplace_back(key);
       }
     });

@@ -9,7 +9,7 @@
 #endif
 #include <robots/policy/codec.hpp>
 #include <robots/policy/record.hpp>
-#include <robots/rulings/cache_rulings.hpp>
+#include <robots/rulings/old_records.hpp>
 
 #include <chrono>
 #include <optional>
@@ -62,10 +62,11 @@ Result with_store(const std::string& name, const Use& use) {
 
 struct stored_site {
   std::string_view key;
-  detail::decoded<detail::site_records> content;         ///< the records, or an error
-  std::optional<rulings_detail::ruling_record> rulings;  ///< the rulings if there are no records
-  std::chrono::milliseconds left;                        ///< the rest of its lifetime in the store
-  std::chrono::sys_seconds now;                          ///< the time of the listing
+  detail::decoded<detail::site_records> content;  ///< the records, or an error
+  /// The rulings of an older version of the library if there are no records.
+  std::optional<rulings_detail::old_record> rulings;
+  std::chrono::milliseconds left;  ///< the rest of its lifetime in the store
+  std::chrono::sys_seconds now;    ///< the time of the listing
 };
 
 /// Returns the time at which a record expires, or an empty optional if its lifetime is 1,000 years

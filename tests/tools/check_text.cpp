@@ -311,7 +311,7 @@ std::string date_text(std::chrono::sys_seconds second) {
   return text + 'Z';
 }
 
-std::string ruling_text(const rulings_detail::ruling& ruling) {
+std::string ruling_text(const rulings_detail::old_ruling& ruling) {
   std::string text;
   switch (ruling.kind) {
     case ruling_kind::site_override:
@@ -339,7 +339,7 @@ std::string to_text(const stored_site& site) {
   const std::string lifetime = ", kept for " + number(real_seconds{site.left}.count(), 0) + " s";
   if (site.rulings) {
     std::string_view separator;
-    for (const rulings_detail::ruling& ruling : site.rulings->rulings) {
+    for (const rulings_detail::old_ruling& ruling : site.rulings->rulings) {
       line.append(separator).append(ruling_text(ruling)).append(", since ");
       line += date_text(
           std::chrono::floor<std::chrono::seconds>(std::chrono::sys_time<std::chrono::milliseconds>{

@@ -59,7 +59,7 @@ struct finding_counts {
 [[nodiscard]] std::string date_text(std::chrono::sys_seconds second);
 
 /// Returns a ruling in a few words, such as `override deny` or `halted, hostile (https)`.
-[[nodiscard]] std::string ruling_text(const rulings_detail::ruling& ruling);
+[[nodiscard]] std::string ruling_text(const rulings_detail::old_ruling& ruling);
 
 /// One line without its end: the site, its answer, and the time, age and expiry of the answer; or
 /// the rulings on the site.

@@ -20,10 +20,10 @@ _robots_check() {
       diff) words='--user-agent --dialect --json' ;;
       'audit verify') words='--key --head --json' ;;
       'store list' | 'rulings list') words='--json' ;;
-      'rulings halt' | 'rulings resume' | 'rulings override') words='--maker --json' ;;
+      'rulings halt' | 'rulings resume' | *' override') words='--maker --json' ;;
       'rulings sign-off') words='--maker --withdraw --json' ;;
       'rulings import') words='--dry-run --json' ;;
-      'audit report' | 'store erase' | 'store override') ;;
+      'audit report' | 'store erase') ;;
       *) words='--user-agent --dialect --exclude --file --store --fallback --attempts --timeout
            --ca-file --connect-to --allow-address --proxy --purpose --header --page --tdmrep --repeat --explain --stats --timing
            --json' ;;

@@ -278,10 +278,10 @@ class session {
   status worst_ = yes;
 };
 
-template <Fetcher F, Storage S = LruStorage<4096>>
-status run_with(const settings& wanted, F fetcher, S storage = {}) {
-  basic_robots_cache<F, SteadyClock, S> cache{
-      wanted.cache, std::move(fetcher), {}, std::move(storage)};
+template <Fetcher F, Storage S = LruStorage<4096>, Rulings R = NoRulings>
+status run_with(const settings& wanted, F fetcher, S storage = {}, R rulings = {}) {
+  basic_robots_cache<F, SteadyClock, S, NullObserver, R> cache{
+      wanted.cache, std::move(fetcher), {}, std::move(storage), {}, std::move(rulings)};
   return session{wanted, cache}.run();
 }
 
@@ -382,7 +382,7 @@ status list_store(const settings& wanted, Store& store) {
       }
       const stored_site site{.key = keys[i],
                              .content = detail::decode_site(*values[i]),
-                             .rulings = rulings_detail::decode_rulings(*values[i]),
+                             .rulings = rulings_detail::decode_old_record(*values[i]),
                              .left = lifetimes[i],
                              .now = now};
       print((wanted.json ? to_json(site) : to_text(site)) + '\n');
@@ -401,10 +401,10 @@ status list_store(const settings& wanted, Store& store) {
   return yes;
 }
 
-/// Returns the sites that the arguments name, from the argument with index `first` on.
-std::vector<site> sites_of(const settings& wanted, std::size_t first) {
+/// Returns the sites that the arguments after the first name.
+std::vector<site> sites_of(const settings& wanted) {
   std::vector<site> sites;
-  for (std::size_t i = first; i < wanted.arguments.size(); ++i) {
+  for (std::size_t i = 1; i < wanted.arguments.size(); ++i) {
     const auto named = parse_site(wanted.arguments[i]);
     if (!named) {
       throw std::invalid_argument(
@@ -417,49 +417,11 @@ std::vector<site> sites_of(const settings& wanted, std::size_t first) {
 }
 
 status erase_from(const settings& wanted, SharedStore& store) {
-  for (const site& named : sites_of(wanted, 1)) {
+  for (const site& named : sites_of(wanted)) {
     const std::string key = named.key();
     const bool was_there = store.load(key).has_value();
     store.erase(key);
     print(base::printable(key) + (was_there ? " is erased\n" : " was not there\n"));
-  }
-  return yes;
-}
-
-/// Writes overrides into a store, like `basic_robots_cache::set_override`, and notifies the other
-/// processes.
-status override_in(const settings& wanted, SharedStore& store) {
-  using namespace rulings_detail;
-  const std::string& word = wanted.arguments[1];
-  auto value = site_override::none;
-  while (to_string(value) != word) {
-    if (value == site_override::deny) {
-      throw std::invalid_argument('"' + word + "\" is not an override: give allow, deny or none");
-    }
-    value = static_cast<site_override>(static_cast<int>(value) + 1);
-  }
-  for (const site& named : sites_of(wanted, 2)) {
-    const std::string bare{detail::without_scheme(named.key())};
-    const auto stored = store.load(ruling_key(bare));
-    ruling_record record =
-        decode_rulings(stored.value_or("")).value_or(ruling_record{.site = bare});
-    ruling ruled{.kind = ruling_kind::site_override,
-                 .scheme = named.scheme,
-                 .value = static_cast<std::uint8_t>(value),
-                 .stamp = stamp_of(std::chrono::system_clock::now())};
-    const auto older = std::ranges::find_if(record.rulings, [&](const ruling& other) {
-      return other.kind == ruled.kind && other.scheme == ruled.scheme;
-    });
-    if (older == record.rulings.end()) {
-      record.rulings.push_back(ruled);
-    } else {
-      ruled.stamp = std::max(ruled.stamp, older->stamp + 1);
-      *older = ruled;
-    }
-    const std::string text = encode(record);
-    store.publish(ruling_key(bare), text, std::chrono::milliseconds::max());
-    store.announce(text);
-    print(base::printable(named.key()) + ": override " + word + '\n');
   }
   return yes;
 }
@@ -471,9 +433,8 @@ status run_store(const settings& wanted) {
     throw std::invalid_argument('"' + name + "\" does not exist: give the file of a store");
   }
   return with_store<status>(name, [&](auto store) {
-    return wanted.command == command::store_list    ? list_store(wanted, store)
-           : wanted.command == command::store_erase ? erase_from(wanted, store)
-                                                    : override_in(wanted, store);
+    return wanted.command == command::store_list ? list_store(wanted, store)
+                                                 : erase_from(wanted, store);
   });
 }
 
@@ -498,7 +459,10 @@ status run_check(const settings& wanted) {
   }
   return with_store<status>(*wanted.store, [&](auto store) {
     return run_with(wanted, CurlFetcher{wanted.curl},
-                    TieredStorage<LruStorage<4096>, decltype(store)>{std::move(store)});
+                    TieredStorage<LruStorage<4096>, decltype(store)>{std::move(store)},
+                    SiteRulings{{.ledger = open_ledger(*wanted.store),
+                                 .maker = wanted.maker,
+                                 .poll = std::chrono::milliseconds{0}}});
   });
 }
 
@@ -520,7 +484,6 @@ status run(const settings& wanted) {
       return run_audit(wanted);
     case command::store_list:
     case command::store_erase:
-    case command::store_override:
       return run_store(wanted);
     case command::rulings_list:
     case command::rulings_halt:

@@ -3,6 +3,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/checked_parts.hpp>
+#include <robots/cache/detail/moved_to_rulings.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
@@ -131,12 +132,12 @@ class look_up {
 };
 
 /// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
-/// a URL. Sets rulings, such as halts and overrides, which decide on a whole site. Code that works
-/// with any type of cache, such as an operator's console, can take a `cache_controls&`.
+/// a URL. Code that works with any type of cache, such as an operator's console, can take a
+/// `cache_controls&`.
 ///
 /// Any thread may call any member function. No function throws because of a network failure or bad
 /// content.
-class cache_controls {
+class cache_controls : public cache_detail::moved_members {
  public:
   cache_controls(const cache_controls&) = delete;
   cache_controls& operator=(const cache_controls&) = delete;
@@ -224,38 +225,6 @@ class cache_controls {
     set_excluded(std::span<const std::string>{entries.begin(), entries.size()});
   }
 
-  /// Sets an override for a site, or removes it (`site_override::none`). An override takes
-  /// precedence over robots.txt, exclusions and quarantine, but not over a halt or a missing
-  /// sign-off. An origin without an override uses the override of its host. For a host without a
-  /// scheme, the cache uses the first override that exists: of the host, of its https origin, or of
-  /// its http origin. Throws `std::invalid_argument` for a text that names no site, and for
-  /// `site_override::text`, which needs `SiteRulings::override_with_text`.
-  void set_override(std::string_view host_or_url, site_override value);
-
-  /// Returns the overrides, sorted by `site::key`.
-  [[nodiscard]] std::vector<std::pair<std::string, site_override>> overrides() const;
-
-  /// Halts a site, for both schemes, until `resume`. The cache denies all URLs of the site
-  /// (`decision_reason::halted`) and sends no new request to the site, not even after a redirect. A
-  /// `basic_admission` also refuses requests that already wait. See `cache_options::halt_hostile`,
-  /// `halt_unreachable_after` and `halt_revoked` for automatic halts. A fetch of the robots.txt
-  /// that already runs can still make its retries. (With `SiteRulings`, a halt also ends the
-  /// retries.) At most 65,536 sites can be halted at once: `halt` has no effect on further sites.
-  /// Throws `std::invalid_argument` for a text that names no site.
-  void halt(std::string_view host_or_url, const call_options& call = {});
-
-  /// Ends the halt of a site, so that its robots.txt decides again. If the halt had the reason
-  /// `halt_reason::hostile`, the next call fetches the robots.txt again. Returns true if the site
-  /// was halted. If there is a shared store, asks it whether the site is halted, and blocks until
-  /// it answers. An observer must not call `resume` for a site that is not halted in this process.
-  bool resume(std::string_view host_or_url);
-
-  /// Returns true if the site of a URL is halted.
-  [[nodiscard]] bool is_halted(std::string_view host_or_url) const;
-
-  /// Returns pairs of a halted site (`site::key` without a scheme) and its reason, sorted by site.
-  [[nodiscard]] std::vector<std::pair<std::string, halt_reason>> halted() const;
-
   /// Calls `on_denied` when a halt, an override, a quarantine or a withdrawn sign-off begins to
   /// deny a site. The ruling can come from another process. The argument is `site::key` without a
   /// scheme. Any thread can make the call. Destroy the result to end the calls. `on_denied` must
@@ -270,7 +239,7 @@ class cache_controls {
   /// Handles the response that you got for a page. Pass true as `is_challenge` if you got a
   /// challenge, such as a CAPTCHA, instead of the page. Returns true if the site revoked access:
   /// the response is 401, 403 or a challenge, but no ruling and no stored rule denies the URL. Then
-  /// the observer gets an `access_revoked_event`, and `cache_options::halt_revoked` applies.
+  /// the observer gets an `access_revoked_event`, and `rulings_options::halt_revoked` applies.
   ///
   /// After a 4xx, a 5xx or a challenge for an allowed URL, the next look-up fetches the rules again
   /// (source: the pipeline guide). If the rules come from a redirect to another site, the rules of
@@ -291,29 +260,8 @@ class cache_controls {
                                std::span<const http_header> headers, bool is_challenge = false,
                                const call_options& call = {});
 
-  /// Gives your consent to crawl a high-risk site (`cache_options::sign_off`), for both schemes. If
-  /// `is_given` is false, withdraws the consent. Each other site, such as the target of a redirect,
-  /// needs a separate sign-off. Throws `std::invalid_argument` for a text that names no site.
-  void sign_off(std::string_view host_or_url, bool is_given = true);
-
-  /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
-  /// A site begins to wait when a URL or a redirect names the site. The list has at most 65,536
-  /// sites. The cache also denies sites for which the list has no room.
-  [[nodiscard]] std::vector<std::string> awaiting_sign_off() const;
-
   /// Erases all entries of this process. The shared store keeps its records.
   void clear();
-
-  /// Ends the quarantine of a site and erases its rules. The next call fetches the rules. If there
-  /// is a shared store, asks it whether the site is in quarantine, and blocks until it answers. An
-  /// observer must not call `release` for a site that is not in quarantine in this process.
-  void release(std::string_view host_or_url);
-
-  /// Returns true if the site of a URL is in quarantine.
-  [[nodiscard]] bool is_quarantined(std::string_view host_or_url) const;
-
-  /// Returns the sites in quarantine, sorted by `site::key`.
-  [[nodiscard]] std::vector<std::string> quarantined() const;
 
   /// Returns the options that the constructor got.
   [[nodiscard]] const cache_options& options() const noexcept;
@@ -339,10 +287,6 @@ class cache_controls {
 
   /// See `cache_engine::wait_for_rulings`.
   void wait_for_rulings(const call_options& limits);
-
-  /// Throws `std::logic_error` if the cache has `SiteRulings`, whose function `instead` must be
-  /// called instead of `member`.
-  void require_own_rulings(const char* member, const char* instead) const;
 
   /// Guesses the key of a site with `detail::possible_site_key`. Returns an empty text if a ruling
   /// may apply to the site. The caller must then check the rulings.
@@ -382,8 +326,8 @@ class cache_controls {
 /// site of a URL is its origin. A host without a scheme means the https origin of the host. If the
 /// https origin cannot be reached, the cache uses the http origin of the host.
 ///
-/// With a `TieredStorage`, all processes of a crawl share answers and rulings, so that only one
-/// process fetches the file of a site. If the store fails, each process fetches for itself. Circuit
+/// With a `TieredStorage`, all processes of a crawl share answers, so that only one process fetches
+/// the file of a site. If the store fails, each process fetches for itself. Circuit
 /// breakers are not shared.
 ///
 /// Any thread may call any member function. No function throws because of a network failure or bad

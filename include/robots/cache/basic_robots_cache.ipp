@@ -188,15 +188,6 @@ ROBOTS_INLINE void cache_controls::wait_for_rulings(const call_options& limits) 
   engine_->wait_for_rulings(limits);
 }
 
-ROBOTS_INLINE void cache_controls::require_own_rulings(const char* member,
-                                                       const char* instead) const {
-  if (engine_->view) {
-    throw std::logic_error{"basic_robots_cache::" + std::string{member} +
-                           ": the rulings of this cache are a part of their own: call rulings()." +
-                           instead};
-  }
-}
-
 ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
     engine_->invalidate_with_targets(*asked);
@@ -206,55 +197,6 @@ ROBOTS_INLINE void cache_controls::invalidate(std::string_view host_or_url) {
 ROBOTS_INLINE void cache_controls::set_excluded(std::span<const std::string> entries) {
   engine_->rulings.set_excluded(entries);
   engine_->parts.tell(exclusions_event{engine_->parts.about({}), entries});
-}
-
-ROBOTS_INLINE void cache_controls::set_override(std::string_view host_or_url, site_override value) {
-  require_own_rulings("set_override", "override_with");
-  if (value == site_override::text) {
-    throw std::invalid_argument{
-        "basic_robots_cache::set_override: the value is text: use allow, deny or none, or give the "
-        "cache a SiteRulings and call rulings().override_with_text"};
-  }
-  engine_->rulings.set_override(cache_detail::named(host_or_url, "set_override"), value);
-}
-
-ROBOTS_INLINE std::vector<std::pair<std::string, site_override>> cache_controls::overrides() const {
-  require_own_rulings("overrides", "in_force");
-  return engine_->rulings.overrides();
-}
-
-ROBOTS_INLINE void cache_controls::halt(std::string_view host_or_url, const call_options& call) {
-  require_own_rulings("halt", "halt");
-  engine_->rulings.halt(cache_detail::named(host_or_url, "halt").key(), halt_reason::by_hand,
-                        call.context);
-}
-
-ROBOTS_INLINE bool cache_controls::resume(std::string_view host_or_url) {
-  require_own_rulings("resume", "resume");
-  const auto asked = parse_site(host_or_url);
-  if (!asked) {
-    return false;
-  }
-  const std::string key = asked->key();
-  if (!engine_->rulings.is_halted(key)) {
-    engine_->learn_rulings({key});  // another process may have halted the site
-  }
-  const auto was = engine_->rulings.resume(key);
-  if (was == halt_reason::hostile) {
-    // Without this call, the record in the shared store would halt the site again.
-    engine_->invalidate({{}, asked->host, asked->port});
-  }
-  return was.has_value();
-}
-
-ROBOTS_INLINE bool cache_controls::is_halted(std::string_view host_or_url) const {
-  const auto asked = parse_site(host_or_url);
-  return asked && engine_->rulings.is_halted(asked->key());
-}
-
-ROBOTS_INLINE std::vector<std::pair<std::string, halt_reason>> cache_controls::halted() const {
-  require_own_rulings("halted", "in_force");
-  return engine_->rulings.halted();
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> cache_controls::on_denial(
@@ -301,8 +243,6 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
   }
   if (engine_->view) {
     engine_->view->on_access_revoked(key);
-  } else if (engine_->options.halt_revoked) {
-    engine_->rulings.halt(key, halt_reason::access_revoked, call.context);
   }
   return true;
 }
@@ -336,37 +276,7 @@ ROBOTS_INLINE const crawler_names& cache_controls::names(const call_options& cal
   return agent == 0 ? options.names : options.other_agents[agent - 1];
 }
 
-ROBOTS_INLINE void cache_controls::sign_off(std::string_view host_or_url, bool is_given) {
-  require_own_rulings("sign_off", "sign_off");
-  engine_->rulings.sign_off(cache_detail::named(host_or_url, "sign_off").key(), is_given);
-}
-
-ROBOTS_INLINE std::vector<std::string> cache_controls::awaiting_sign_off() const {
-  require_own_rulings("awaiting_sign_off", "awaiting_sign_off");
-  return engine_->rulings.awaiting_sign_off();
-}
-
 ROBOTS_INLINE void cache_controls::clear() { engine_->clear(); }
-
-ROBOTS_INLINE void cache_controls::release(std::string_view host_or_url) {
-  require_own_rulings("release", "end_quarantine");
-  if (const auto asked = parse_site(host_or_url)) {
-    if (engine_->rulings.quarantined(*asked) == nullptr) {
-      engine_->learn_rulings({asked->key()});  // another process may have quarantined the site
-    }
-    engine_->release(*asked);
-  }
-}
-
-ROBOTS_INLINE bool cache_controls::is_quarantined(std::string_view host_or_url) const {
-  const auto asked = parse_site(host_or_url);
-  return asked && engine_->rulings.quarantined(*asked) != nullptr;
-}
-
-ROBOTS_INLINE std::vector<std::string> cache_controls::quarantined() const {
-  require_own_rulings("quarantined", "in_force");
-  return engine_->rulings.all_quarantined();
-}
 
 ROBOTS_INLINE const cache_options& cache_controls::options() const noexcept {
   return engine_->options;

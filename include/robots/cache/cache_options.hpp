@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/exceptions.hpp>
+#include <robots/cache/detail/moved_to_rulings.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -45,14 +45,10 @@ struct cache_options {
   /// Hosts that are never allowed and get no requests. `gov` excludes a whole top-level domain.
   /// `example.com` excludes a host and its subdomains. See `should_skip_by_tld`.
   std::vector<std::string> excluded{};
-  /// High-risk sites, written like the entries of `excluded`. Such a site gets no requests, and
-  /// nothing is allowed there, until you call `basic_robots_cache::sign_off` (the pipeline guide:
-  /// "mandatory manual sign-off").
-  std::vector<std::string> sign_off{};
-  /// A function that returns true if `host` is high-risk. `host` has the form of `site::host`. A
-  /// look-up can call the function in any thread. The cache does not ask the function about hosts
-  /// that `sign_off` lists. If the function throws, the host is high-risk.
-  std::function<bool(std::string_view host)> is_high_risk{};
+  /// Not here any more: `rulings_options::needs_sign_off`.
+  [[no_unique_address]] cache_detail::moved_option sign_off{};
+  /// Not here any more: `rulings_options::is_high_risk`.
+  [[no_unique_address]] cache_detail::moved_option is_high_risk{};
   /// If true, policies keep the texts of their files: see `policy::text` and `policy::document`.
   bool keep_text = false;
   /// The options for parsing robots.txt files. `max_bytes` limits the octets that are fetched and
@@ -102,38 +98,19 @@ struct cache_options {
   std::chrono::seconds stale_while_revalidate{0};
   /// The limit of malformed lines. A file above this limit has `outcome::malformed`.
   malformed_limit malformed{};
-  /// The number of malformed files in a row after which a site goes into quarantine and gets no
-  /// requests; 0 means never. A malformed file does not count if `fallback` applies its rules
-  /// (`fallback_action::parse`). `basic_robots_cache::release` ends the quarantine.
-  int quarantine_after = 3;
 
-  /// If true, the cache halts a site when its robots.txt denies everything and the previous
-  /// robots.txt did not. Then nothing is allowed at the site until `basic_robots_cache::resume`. If
-  /// false, the rules of the site apply. With a shared store, every process that gets this
-  /// robots.txt halts the site. A `policy_change_event` reports the change in both cases.
-  ///
-  /// If empty, `fallback.halts_hostile()` decides. The preset `strict()` halts the site, even if a
-  /// call of `with()` has changed an action. The other presets do not halt the site, since a site
-  /// can deny everything by mistake. A halt would outlast the mistake, until you call `resume`.
-  std::optional<bool> halt_hostile{};
-  /// The cache halts a site if all fetches of its robots.txt have failed for this time
-  /// (`outcome::unreachable` or `server_error`). The cache checks the time only at a fetch, so the
-  /// halt can come later. 0 means never. The halt has the reason `halt_reason::unreachable`.
-  std::chrono::seconds halt_unreachable_after{0};
-  /// If true, the cache halts a site that revokes access. A site revokes access if
-  /// `basic_robots_cache::report_response` returns true, or if the site begins to answer the
-  /// request for its robots.txt with 401 or 403. See `access_revoked_event`.
-  bool halt_revoked = false;
-  /// A number from 0 to 1. A change is fast if its share of changed rules and lines
-  /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
-  /// `policy_change_event::fast` reports a fast change.
-  double fast_change_share = 0.3;
-  /// The time for which a change counts. The time begins at the last fetch of the old rules. The
-  /// newest change is fast if the shares of all counted changes add up to more than
-  /// `fast_change_share`. A change and its later reversal both count. If empty, each change is
-  /// judged alone. One hour, as in the pipeline guide, is usually too short. Rules stay fresh for a
-  /// day, so the last fetch of the old rules is often more than an hour ago.
-  std::optional<std::chrono::seconds> fast_change_within{};
+  /// Not here any more: `rulings_options::quarantine_after`.
+  [[no_unique_address]] cache_detail::moved_option quarantine_after{};
+  /// Not here any more: `rulings_options::halt_hostile`.
+  [[no_unique_address]] cache_detail::moved_option halt_hostile{};
+  /// Not here any more: `rulings_options::halt_unreachable_after`.
+  [[no_unique_address]] cache_detail::moved_option halt_unreachable_after{};
+  /// Not here any more: `rulings_options::halt_revoked`.
+  [[no_unique_address]] cache_detail::moved_option halt_revoked{};
+  /// Not here any more: `rulings_options::fast_change_share`.
+  [[no_unique_address]] cache_detail::moved_option fast_change_share{};
+  /// Not here any more: `rulings_options::fast_change_within`.
+  [[no_unique_address]] cache_detail::moved_option fast_change_within{};
 
   /// The retries of a retrieval.
   retry_options retry{};
@@ -222,30 +199,6 @@ inline void require_names(const char* option, const crawler_names& names, dialec
   }
 }
 
-/// Throws `std::invalid_argument` if an option is set that the rulings of a cache decide.
-inline void require_no_own_alarms(const cache_options& options) {
-  const cache_options unset{.user_agent = {}, .fallback = options.fallback};
-  const auto refuse = [](bool is_set, const char* old_name, const char* new_name) {
-    if (is_set) {
-      throw std::invalid_argument{"cache_options::" + std::string{old_name} +
-                                  " has no effect in a cache with rulings: set rulings_options::" +
-                                  new_name + " of its SiteRulings"};
-    }
-  };
-  refuse(!options.sign_off.empty(), "sign_off", "needs_sign_off");
-  refuse(static_cast<bool>(options.is_high_risk), "is_high_risk", "is_high_risk");
-  refuse(options.quarantine_after != unset.quarantine_after, "quarantine_after",
-         "quarantine_after");
-  refuse(options.halt_hostile.has_value(), "halt_hostile", "halt_hostile");
-  refuse(options.halt_unreachable_after != unset.halt_unreachable_after, "halt_unreachable_after",
-         "halt_unreachable_after");
-  refuse(options.halt_revoked, "halt_revoked", "halt_revoked");
-  refuse(options.fast_change_share < unset.fast_change_share ||
-             options.fast_change_share > unset.fast_change_share,
-         "fast_change_share", "fast_change_share");
-  refuse(options.fast_change_within.has_value(), "fast_change_within", "fast_change_within");
-}
-
 /// Returns `options`, with `names` set. Throws `std::invalid_argument` for invalid options. The
 /// message says what to change.
 [[nodiscard]] inline cache_options validated(cache_options options) {
@@ -260,15 +213,6 @@ inline void require_no_own_alarms(const cache_options& options) {
   using base::require;
   const auto longest = options.longest_call.count();
   require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");
-  const double share = options.fast_change_share;
-  require(share >= 0 && share <= 1, "fast_change_share", share, ": use a number from 0 to 1");
-  const auto window = options.fast_change_within.value_or(std::chrono::seconds{0}).count();
-  require(window >= 0, "fast_change_within", window,
-          " s: use 0 or more, or leave it empty for any time");
-  const auto unreachable = options.halt_unreachable_after.count();
-  require(unreachable >= 0, "halt_unreachable_after", unreachable, " s: use 0 for never, or more");
-  require(options.quarantine_after >= 0, "quarantine_after", options.quarantine_after,
-          ": use 0 for no quarantine, or more");
   return options;
 }
 

@@ -138,7 +138,7 @@ struct policy_change_event : event_base {
   const robots::policy& after;                               ///< the policy after the change
   const change_report& changes;                              ///< the changes
   std::chrono::nanoseconds interval{0};                      ///< time between the two fetches
-  bool fast = false;  ///< true for a fast change (`cache_options::fast_change_share`)
+  bool fast = false;  ///< true for a fast change (`rulings_options::fast_change_share`)
   /// True if the rules now mean the same as `Disallow: /`, but did not before.
   bool turned_hostile = false;
 };
@@ -173,7 +173,8 @@ struct licence_demanded_event : event_base {
   const licence_demand_result& demand;  ///< the challenge, and the licences that can be had
 };
 
-/// A site was halted, or resumed. `site` is a host or `host:port`, since both schemes are halted.
+/// A site was halted, or resumed. `site` is the text of the order: a host, `host:port` or an
+/// origin.
 struct halt_event : event_base {
   static constexpr std::string_view name = "halt";  ///< the name of the event
   halt_reason reason{};                             ///< the reason of the halt
@@ -217,7 +218,7 @@ struct quarantine_event : event_base {
   bool released = false;                                  ///< true if released
 };
 
-/// An override was set or lifted: see `basic_robots_cache::set_override`.
+/// An override was made or ended: see `SiteRulings::override_with`.
 struct override_event : event_base {
   static constexpr std::string_view name = "override";  ///< the name of the event
   site_override value{};                                ///< the new override; `none` if lifted

@@ -18,7 +18,7 @@ struct site_records {
   /// The last good robots.txt, for the fallback policy. Empty if `latest` has a good robots.txt.
   std::optional<record> last_good{};
   /// True if `latest` denies everything, and the robots.txt before `latest` did not. If so, a cache
-  /// with `cache_options::halt_hostile` halts this site. Never true if there is a `last_good`.
+  /// with `rulings_options::halt_hostile` halts this site. Never true if there is a `last_good`.
   bool turned_hostile = false;
 
   [[nodiscard]] friend bool operator==(const site_records&, const site_records&) = default;

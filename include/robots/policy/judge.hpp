@@ -377,7 +377,7 @@ struct earlier_policies {
     const detail::any_fallback_policy& fallback, time_point fetched_at = {},
     file_findings findings = {}) {
   source.outcome = outcome::quarantined;
-  source.error_text = std::string{why} + "; check the site, then release it";
+  source.error_text = std::string{why} + "; check the site, then end its quarantine";
   return std::make_shared<const policy>(fallback.action(source), crawler, source, nullptr,
                                         fetched_at, std::move(findings));
 }

@@ -112,7 +112,7 @@ enum class decision_reason : std::uint8_t {
   no_file,         ///< there is no robots.txt, so the URL is allowed
   undecided,       ///< matching stopped early (`verdict::undecided`), so the URL is denied
   fallback,        ///< no robots.txt was available, so the fallback policy decided
-  by_hand,         ///< an override decided (`basic_robots_cache::set_override`)
+  by_hand,         ///< an override decided (`SiteRulings::override_with`)
   halted,          ///< denied, since the site is halted until `resume`; see `halt_reason`
   needs_sign_off,  ///< denied, since the site is high-risk and not signed off
   unread,          ///< denied, since the ledger of rulings is not read yet (`without_ledger`)
@@ -133,9 +133,9 @@ enum class halt_reason : std::uint8_t {
   /// The site refused a URL that its robots.txt allows (with 401, 403 or a challenge), or the site
   /// began to refuse the robots.txt itself (with 401 or 403).
   access_revoked,
-  by_hand,  ///< `basic_robots_cache::halt` was called
-  /// Every fetch of the robots.txt has failed for at least `cache_options::halt_unreachable_after`:
-  /// the site sent a server error, or did not respond.
+  by_hand,  ///< `SiteRulings::halt` was called
+  /// Every fetch of the robots.txt has failed for at least
+  /// `rulings_options::halt_unreachable_after`: the site sent a server error, or did not respond.
   unreachable,
 };
 

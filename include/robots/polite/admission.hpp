@@ -194,12 +194,11 @@ class basic_admission {
     if (!gate_.environment_.has_observer) {
       return;
     }
-    bool needs_review =
-        reason == admission_reason::halted || reason == admission_reason::needs_sign_off;
-    if constexpr (requires { source_.is_quarantined(url); }) {
-      needs_review =
-          needs_review || (reason == admission_reason::disallowed && source_.is_quarantined(url));
-    }
+    const bool is_quarantined = reason == admission_reason::disallowed &&
+                                decided.policy != nullptr &&
+                                decided.policy->outcome() == outcome::quarantined;
+    const bool needs_review = reason == admission_reason::halted ||
+                              reason == admission_reason::needs_sign_off || is_quarantined;
     const auto site = parse_site(url);
     const std::string key = site ? site->key() : std::string{};
     gate_.environment_.tell(

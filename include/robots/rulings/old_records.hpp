@@ -1,18 +1,25 @@
 #pragma once
 
 #include <robots/base/hash.hpp>
+#include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/rulings/ruling.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -20,10 +27,92 @@ namespace robots {
 
 namespace rulings_detail {
 
+/// One part of a record of an older version of the library: a decision on a site. A lifted ruling
+/// is kept with its time.
+struct old_ruling {
+  ruling_kind kind{};
+  std::optional<url_scheme> scheme{};  ///< empty if the ruling applies to both schemes
+  /// The value of an override is its `site_override`. The value of a halt is 1 more than its
+  /// `halt_reason`. A sign-off or a quarantine has the value 1. A lifted ruling has the value 0.
+  std::uint8_t value = 0;
+  std::int64_t stamp = 0;  ///< the time of the ruling, in milliseconds since the epoch
+};
+
+/// A record of an older version of the library: the rulings on a host and port.
+struct old_record {
+  std::string site{};                 ///< `site::key` without a scheme
+  std::vector<old_ruling> rulings{};  ///< at most one ruling for each kind and scheme
+};
+
+/// Returns the key of the site of `old`. `bare` is the key without a scheme. Does not call
+/// `parse_site`, which would turn `host:443` into `https://host`.
+[[nodiscard]] inline std::string key_of(const std::string& bare, const old_ruling& old) {
+  return old.scheme ? std::string{to_string(*old.scheme)}.append("://").append(bare) : bare;
+}
+
+/// The keys of these records in a store begin with this text.
+inline constexpr std::string_view old_record_key = "ruling://";
+
+inline constexpr std::string_view old_record_start = "ruling 1 ";
+
+/// Reads a record: "ruling 1 HOST", then " KIND SCHEME VALUE STAMP" for each ruling. These four
+/// words are numbers. The scheme is 0 for both schemes, 1 for http and 2 for https. Returns an
+/// empty optional for every other text.
+[[nodiscard]] inline std::optional<old_record> decode_old_record(std::string_view text) {
+  constexpr std::size_t most_text = 1'024;
+  if (!text.starts_with(old_record_start) || text.size() > most_text) {
+    return std::nullopt;
+  }
+  text.remove_prefix(old_record_start.size());
+  old_record result;
+  result.site = text.substr(0, text.find(' '));
+  text.remove_prefix(result.site.size());
+  const auto parsed = parse_site(result.site);
+  if (!parsed || parsed->scheme || parsed->key() != result.site) {
+    return std::nullopt;
+  }
+  constexpr std::array most_values{static_cast<int>(site_override::deny),
+                                   1 + static_cast<int>(halt_reason::unreachable), 1, 1};
+  while (!text.empty()) {
+    std::array<std::int64_t, 4> numbers{};
+    for (std::int64_t& number : numbers) {
+      const bool is_separate = text.starts_with(' ');
+      const auto read =
+          std::from_chars(text.data() + (is_separate ? 1 : 0), text.data() + text.size(), number);
+      if (!is_separate || read.ec != std::errc{} || number < 0) {
+        return std::nullopt;
+      }
+      text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    }
+    const auto [kind, scheme, value, stamp] = numbers;
+    const bool is_for_both_schemes = kind == static_cast<int>(ruling_kind::halt) ||
+                                     kind == static_cast<int>(ruling_kind::sign_off);
+    if (kind >= std::ssize(most_values) || scheme > (is_for_both_schemes ? 0 : 2) ||
+        value > most_values.at(static_cast<std::size_t>(kind))) {
+      return std::nullopt;
+    }
+    constexpr std::array<std::optional<url_scheme>, 3> schemes{std::nullopt, url_scheme::http,
+                                                               url_scheme::https};
+    const old_ruling added{.kind = static_cast<ruling_kind>(kind),
+                           .scheme = schemes.at(static_cast<std::size_t>(scheme)),
+                           .value = static_cast<std::uint8_t>(value),
+                           .stamp = stamp};
+    const bool is_repeated =
+        std::any_of(result.rulings.begin(), result.rulings.end(), [&](const old_ruling& listed) {
+          return listed.kind == added.kind && listed.scheme == added.scheme;
+        });
+    if (is_repeated) {
+      return std::nullopt;
+    }
+    result.rulings.push_back(added);
+  }
+  return result;
+}
+
 /// Returns the order that an older version of the library stored as a part of a site's record. The
 /// id has the time of the order, so each process makes the same id of the same part.
-[[nodiscard]] inline ruling_order order_of(const std::string& bare_site, const ruling& old) {
-  constexpr std::int64_t in_a_second = 1'000;  // the unit of `ruling::stamp` is a millisecond
+[[nodiscard]] inline ruling_order order_of(const std::string& bare_site, const old_ruling& old) {
+  constexpr std::int64_t in_a_second = 1'000;  // the unit of `old_ruling::stamp` is a millisecond
   ruling_order order{.site = key_of(bare_site, old),
                      .maker = "a record of an older version",
                      .time = old.stamp / in_a_second};
@@ -76,8 +165,8 @@ inline std::vector<ruling_order> import_rulings(RulingLedger& ledger,
                                                 bool is_dry_run = false) {
   std::vector<ruling_order> orders;
   for (const std::string& text : records) {
-    if (const auto record = rulings_detail::decode_rulings(text)) {
-      for (const rulings_detail::ruling& old : record->rulings) {
+    if (const auto record = rulings_detail::decode_old_record(text)) {
+      for (const rulings_detail::old_ruling& old : record->rulings) {
         orders.push_back(rulings_detail::order_of(record->site, old));
       }
     }

@@ -66,13 +66,6 @@ struct site_answer {
 /// Only `wait_until_ready` may block. Any thread may call any member.
 class rulings_view {
  public:
-  /// A ruling, as the policy that the site has.
-  struct ruled {
-    std::shared_ptr<const robots::policy> policy{};  ///< null if the robots.txt decides
-    /// The ruling precedes the excluded hosts of the cache.
-    bool precedes_exclusions = false;
-  };
-
   rulings_view() = default;
   rulings_view(const rulings_view&) = delete;
   rulings_view& operator=(const rulings_view&) = delete;
@@ -86,8 +79,10 @@ class rulings_view {
   /// Returns false if `find` returns no policy for all sites of the host. Each hit of the cache
   /// calls this function, so it takes a few nanoseconds.
   [[nodiscard]] virtual bool may_decide_on(std::string_view host) const = 0;
-  /// Returns the ruling that decides on a site.
-  [[nodiscard]] virtual ruled find(const site& asked) = 0;
+  /// Returns the ruling that decides on a site, as the policy that the site has. Returns null if
+  /// there is none. If `is_excluded` is true, the cache excludes the host: then only a halt and an
+  /// override count.
+  [[nodiscard]] virtual std::shared_ptr<const policy> find(const site& asked, bool is_excluded) = 0;
   /// Returns false if a ruling forbids requests to the site.
   [[nodiscard]] virtual bool may_ask(const site& asked) = 0;
 

@@ -93,6 +93,7 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
     return true;
   }
   require_home();
+  start();  // the first call can be an order: the process must learn those of others, too
   std::string problem;
   std::unique_lock calling{calling_};
   try {
@@ -291,6 +292,7 @@ ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(ruling_kind kind,
 /// Lets an order hold at once, and notes that it must be sent.
 ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alarm) {
   require_home();
+  start();
   std::unique_lock lock{mutex_};
   order.id = next_id();
   const std::string name = name_of(order);

@@ -73,6 +73,10 @@ struct whole_trail {
   texts lines;
 };
 
+using ruled_cache =
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
+                               robots::AuditTrail, robots::SiteRulings>;
+
 /// Checks that all decisions of a trail follow from its entries, and that their number is right.
 void check_confirms(const std::string& path, std::size_t decisions) {
   const audit_decisions found = verify_decisions(robots::test::files_of(path));
@@ -465,10 +469,6 @@ TEST_CASE("A decision is not confirmed if the entry that it depends on was falsi
     position = line_with(trail.lines, "\"given\":true");
     replace(trail.lines[position], "\"given\":true", "\"given\":false");
   }
-  SUBCASE("the hosts that need a sign-off") {
-    position = line_with(trail.lines, "\"host\":\"bank\"");
-    replace(trail.lines[position], "\"host\":\"bank\"", "\"host\":\"mine\"");
-  }
   SUBCASE("the excluded hosts") {
     position = line_with(trail.lines, "\"host\":\"gov\"");
     replace(trail.lines[position], "\"host\":\"gov\"", "\"host\":\"mil\"");
@@ -577,8 +577,7 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
                                      "User-agent: *\nDisallow: /all\n"),
          robots::ScriptedFetcher::status(503));
   {
-    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
-                                     robots::AuditTrail{{.path = file}, options}};
+    ruled_cache cache{options, web, clock, {}, robots::AuditTrail{{.path = file}, options}};
     for (int day = 0; day < 2; ++day) {
       for (const char* agent : {"", "FooBot", "BarBot", "*"}) {
         for (const char* path : {"foo", "bar", "all"}) {
@@ -588,7 +587,7 @@ TEST_CASE("The trail of a cache that answers for several crawlers has no differe
       }
       clock.advance(25h);
     }
-    cache.halt("rules.example");
+    cache.rulings().halt("rules.example");
     static_cast<void>(cache.check("https://rules.example/", {.user_agent = "BarBot"}));
   }
   check_confirms(file, 25);
@@ -752,7 +751,7 @@ TEST_CASE("A redirect from a shared store is recorded, whatever its target is") 
   }
   SUBCASE("a robots.txt") {}
   SUBCASE("a redirect beyond max_redirects") { options.max_redirects = 0; }
-  SUBCASE("a site that needs a sign-off") { options.sign_off = {"rules.example"}; }
+  SUBCASE("an excluded site") { options.excluded = {"rules.example"}; }
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
@@ -773,15 +772,12 @@ TEST_CASE("The trail of a site that redirects to a quarantined site has no diffe
           ScriptedFetcher::redirect(301, "https://broken.example/robots.txt"));
   robots::cache_options options{.user_agent = "FooBot",
                                 .fallback = robots::fallback_policy::strict()};
-  options.quarantine_after = 2;
   const robots::ManualClock clock;
   const robots::test::temporary_folder folder;
   const robots::audit_options place{.path = (folder.path() / "audit").string()};
   {
     const robots::AuditTrail trail{place, options};
-    robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
-                               robots::AuditTrail>
-        cache{options, web, clock, {}, trail};
+    ruled_cache cache{options, web, clock, {}, trail, robots::SiteRulings{{.quarantine_after = 2}}};
     for (int day = 0; day < 5; ++day) {
       static_cast<void>(cache.check("https://broken.example/"));
       static_cast<void>(cache.check("https://moved.example/"));
@@ -806,12 +802,11 @@ TEST_CASE("Two caches with one SiteRulings have a true trail each, also at other
   const robots::test::temporary_folder folder;
   const texts paths{(folder.path() / "one").string(), (folder.path() / "two").string()};
   {
-    using ruled =
-        robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock, robots::LruStorage<64>,
-                                   robots::AuditTrail, robots::SiteRulings>;
     robots::SiteRulings rulings{{.needs_sign_off = {"gov"}}};
-    ruled first{options, web, clock, {}, robots::AuditTrail{{.path = paths[0]}, options}, rulings};
-    ruled second{options, web, clock, {}, robots::AuditTrail{{.path = paths[1]}, options}, rulings};
+    ruled_cache first{options, web, clock, {}, robots::AuditTrail{{.path = paths[0]}, options},
+                      rulings};
+    ruled_cache second{options, web, clock, {}, robots::AuditTrail{{.path = paths[1]}, options},
+                       rulings};
     const auto ask = [&](std::string_view url) {
       CHECK(first.allowed(url) == second.allowed(url));
     };

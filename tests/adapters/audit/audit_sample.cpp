@@ -6,6 +6,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
@@ -33,11 +34,9 @@ cache_options sample_options() {
   cache_options options{.user_agent = "FooBot/1.0 (+https://foo.example/bot)",
                         .fallback = fallback_policy::strict()};
   options.excluded = {"gov"};
-  options.sign_off = {"bank"};
   options.retry.attempts = 1;
   options.breaker.failures = 2;
   options.breaker.cooldown = 30h;
-  options.quarantine_after = 2;
   options.failure_jitter = 0;
   options.longest_call = 0ms;
   options.seed = 1;
@@ -88,20 +87,20 @@ void crawl(Cache& cache, const ManualClock& clock) {
     ask("https://agency.gov/");
     ask("https://my.bank/");
     ask("not a url");
-    cache.set_override("none.example", site_override::deny);
+    cache.rulings().override_with("none.example", site_override::deny);
     ask("https://none.example/");
-    cache.set_override("none.example", site_override::none);
+    cache.rulings().end_override("none.example");
     clock.advance(25h);
   }
   static_cast<void>(cache.report_response("https://none.example/", 403));
-  cache.resume("rules.example");
+  cache.rulings().resume("rules.example");
   ask("https://rules.example/private");
-  cache.sign_off("my.bank");
+  cache.rulings().sign_off("my.bank");
   ask("https://my.bank/");
-  cache.set_override("broken.example", site_override::allow);
+  cache.rulings().override_with("broken.example", site_override::allow);
   ask("https://broken.example/");
-  cache.set_override("broken.example", site_override::none);
-  cache.release("broken.example");
+  cache.rulings().end_override("broken.example");
+  cache.rulings().end_quarantine("broken.example");
   ask("https://broken.example/");
 }
 
@@ -113,8 +112,13 @@ std::vector<std::string> write_sample(const audit_options& options) {
   const ManualClock clock;
   {
     const AuditTrail trail{options, sample_options()};
-    basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, AuditTrail> cache{
-        sample_options(), web, clock, {}, trail};
+    basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<64>, AuditTrail, SiteRulings> cache{
+        sample_options(),
+        web,
+        clock,
+        {},
+        trail,
+        SiteRulings{{.needs_sign_off = {"bank"}, .quarantine_after = 2}}};
     crawl(cache, clock);
     basic_host_gate gate{gate_options{}, clock, trail};
     basic_admission admission{cache, gate};

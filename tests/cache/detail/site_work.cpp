@@ -375,14 +375,6 @@ TEST_CASE("A fresh answer remains valid if the store has no newer one") {
   }
 }
 
-TEST_CASE("An answer that turns hostile halts the site") {
-  workplace files{false, {.user_agent = "FooBot/1.0", .fallback = fallback_policy::strict()}};
-  files.answer(*files.begin(), ok());
-  CHECK_FALSE(files.cache->rulings.is_halted("https://example.com"));
-  files.answer(*files.begin(files.known(), true), ok("User-agent: *\nDisallow: /\n"));
-  CHECK(files.cache->rulings.is_halted("https://example.com"));
-}
-
 TEST_CASE("Work that is destroyed abandons its flight") {
   workplace files{false};
   auto work = files.begin();

@@ -147,7 +147,7 @@ class audit_judge {
     std::vector<detail::excluded_hosts> excluded{};  ///< the lists of excluded hosts so far
     detail::excluded_hosts high_risk{};              ///< hosts that a person must approve
     recorded_options options{};
-    bool has_own_risk = false;  ///< true if `cache_options::is_high_risk` is set
+    bool has_own_risk = false;  ///< an earlier version had such a function
   };
 
   struct place {
@@ -219,10 +219,14 @@ class audit_judge {
     if (type == "trail" && !is_rotated_) {
       newest_.clear();  // another process, whose caches begin without answers
       caches_.clear();
+      awaiting_.clear();  // and whose options can differ
     }
     is_rotated_ = type == "checkpoint" && entry.text("why") == "rotation";
     has_rulings_ = has_rulings_ || type == "halt" || type == "override" || type == "sign_off" ||
                    type == "quarantine" || type == "exclusions";
+    if (type == "sign_off" && entry.flag("awaited")) {
+      awaiting_.insert(bare(entry.text("site")));
+    }
     if (type == "crawler") {
       take_crawler(entry);
     } else if (type == "exclusions") {
@@ -656,14 +660,14 @@ class audit_judge {
     } else if (recorded.reason == unread) {
       ++found_.confirmed;
     } else if (recorded.reason == needs_sign_off) {
-      // With `SiteRulings`, the list of the cache is empty, and only the first cache that asks
-      // reports that the site waits.
+      // Only a trail of an earlier version lists the high-risk sites. Only the first cache that
+      // asks reports that the site waits.
       need(is_high_risk || crawler_.has_own_risk || crawler_.high_risk.empty(),
            "the site needs no sign-off");
     } else if (recorded.reason == excluded) {
       const auto lists = [&](const detail::excluded_hosts& list) { return list.contains(host); };
       need(std::ranges::any_of(crawler_.excluded, lists), "the host is not excluded");
-    } else if (is_high_risk && !has("sign_off", site)) {
+    } else if ((is_high_risk || awaiting_.contains(site)) && !is_ruled("sign_off")) {
       lack(entry, "no entry signs off the site");
     } else if (recorded.reason == by_hand) {
       need(is_ruled(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny"),
@@ -724,6 +728,7 @@ class audit_judge {
   bool is_first_ = true;
   bool has_gaps_ = false;
   bool is_rotated_ = false;  // true if the last entry ended a file, but not the process
+  std::set<std::string, std::less<>> awaiting_;  // sites that were seen without a sign-off
   bool has_rulings_ = false;
   bool has_own_fallback_ = false;  // true if an own fallback policy made a decision unknown
   std::uint64_t decisions_ = 0;

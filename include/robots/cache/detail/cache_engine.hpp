@@ -26,17 +26,6 @@
 
 namespace robots::cache_detail {
 
-/// Throws `std::invalid_argument` if `host_or_url` names no site. The message names `member`.
-[[nodiscard]] inline site named(std::string_view host_or_url, std::string_view member) {
-  auto asked = parse_site(host_or_url);
-  if (!asked) {
-    throw std::invalid_argument{"basic_robots_cache::" + std::string{member} + ": \"" +
-                                base::printable(host_or_url) +
-                                "\" names no site: give a host, host:port, or http or https URL"};
-  }
-  return *std::move(asked);
-}
-
 /// Threads of the cache. A thread starts when it is first needed, and later waits for more work.
 /// Exceptions of the work are caught and counted as failures.
 ///
@@ -186,14 +175,7 @@ class cache_engine : public look_up_environment {
       throw std::invalid_argument{
           "background_threads is 0: set it to 1 or more for a cache with a shared store"};
     }
-    const auto learn = [this](std::string_view key) {
-      on_message(key);
-      if (key.empty()) {
-        must_ask_for_rulings_ = true;
-        run_errands();
-      }
-    };
-    store->watch(learn, [this] { run_errands(); });
+    store->watch([this](std::string_view key) { on_message(key); }, [this] { run_errands(); });
   }
 
   /// Returns false in a child of the process that made the cache. The child has no threads of the
@@ -241,15 +223,7 @@ class cache_engine : public look_up_environment {
     look.start(*asked);
     look.refreshes = refreshes;
     look.has_no_time = !has_time(limits);
-    if (view) {
-      wait_for_rulings(limits);
-    } else if (rulings.may_be_signed_off_elsewhere(*asked)) {
-      if (has_time_for_store(limits)) {
-        learn_rulings({look.key});
-      } else {
-        must_ask_for_rulings_ = true;
-      }
-    }
+    wait_for_rulings(limits);
     for (look.proceed(); look.asked; look.proceed()) {
       if (!advance(look, limits)) {
         look.give_up();
@@ -270,23 +244,6 @@ class cache_engine : public look_up_environment {
       longest = *limits.deadline - parts.now();
     }
     view->wait_until_ready(longest, limits.stop);
-  }
-
-  /// Asks the shared store, if there is one, for the rulings on sites. Blocks.
-  void learn_rulings(const std::vector<std::string>& keys) {
-    check_process();
-    constexpr std::size_t at_once = 64;
-    for (auto next = keys.begin(); store != nullptr && !view && next != keys.end();) {
-      std::vector<store_question> questions;
-      for (; next != keys.end() && questions.size() < at_once; ++next) {
-        questions.push_back(ruling_question(*next));
-      }
-      const std::vector<store_reply> replies = store->ask(questions);
-      for (std::size_t i = 0; i < questions.size(); ++i) {
-        on_ruling_reply(questions[i].lease_key, replies[i]);
-        must_ask_for_rulings_ = must_ask_for_rulings_ || !replies[i].is_answered;
-      }
-    }
   }
 
   rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
@@ -387,7 +344,7 @@ class cache_engine : public look_up_environment {
         may_wait, [work] { return work->led().is_awaited(); });
   }
 
-  /// Lets a thread make the calls noted by `resilient_store::owe`, and ask for rulings if needed.
+  /// Lets a thread make the calls noted by `resilient_store::owe`.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
       return;
@@ -395,9 +352,6 @@ class cache_engine : public look_up_environment {
     const auto errands = [this] {
       has_errands_ = false;
       store->deliver();
-      if (must_ask_for_rulings_.exchange(false)) {
-        learn_rulings(rulings.sites_to_ask_about());
-      }
     };
     if (!store_threads_.run(errands, true)) {
       has_errands_ = false;  // a later call tries again
@@ -481,7 +435,7 @@ class cache_engine : public look_up_environment {
 
   /// Asks the store about all works whose next step is `ask_store`, in one or two round trips.
   void ask_store(std::span<const shared_work> works) {
-    for (bool is_first = true;; is_first = false) {
+    for (;;) {
       std::vector<site_work*> asking;
       std::vector<store_question> questions;
       for (const shared_work& work : works) {
@@ -493,18 +447,7 @@ class cache_engine : public look_up_environment {
       if (asking.empty()) {
         return;
       }
-      if (is_first && !view) {
-        for (const site_work* work : asking) {
-          questions.push_back(ruling_question(work->led().site_key));
-        }
-      }
       std::vector<store_reply> replies = store->ask(questions);
-      for (std::size_t i = asking.size(); i < questions.size(); ++i) {
-        on_ruling_reply(questions[i].lease_key, replies[i]);
-      }
-      if (replies.front().is_answered && must_ask_for_rulings_) {
-        run_errands();
-      }
       for (std::size_t i = 0; i < asking.size(); ++i) {
         try {
           asking[i]->on_store_reply(std::move(replies[i]));
@@ -540,8 +483,7 @@ class cache_engine : public look_up_environment {
   bool is_served_ = false;  // true if a thread runs `serve`
   stop_source closing_;
   background_threads background_;
-  std::atomic<bool> has_errands_ = false;           // true if a thread will run the errands
-  std::atomic<bool> must_ask_for_rulings_ = false;  // true if rulings may be missing here
+  std::atomic<bool> has_errands_ = false;  // true if a thread will run the errands
   // Separate from `background_`, so that fetches do not delay calls to the store.
   background_threads store_threads_;
 };

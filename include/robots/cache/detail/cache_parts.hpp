@@ -122,17 +122,14 @@ class cache_parts : public detail::event_teller {
 
   const bool is_observed;       ///< false if no observer needs events
   const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
-  const bool has_rulings;       ///< false for `NoRulings`
   cache_counters counters;
   /// Grows when messages of the shared store may have been missed. If `cache_entry::epoch` differs
   /// from this number, the cache must ask the store about the entry.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
-  cache_parts(bool has_observer, bool has_observer_of_changes, bool has_own_rulings) noexcept
-      : is_observed(has_observer),
-        observes_changes(has_observer_of_changes),
-        has_rulings(has_own_rulings) {}
+  cache_parts(bool has_observer, bool has_observer_of_changes) noexcept
+      : is_observed(has_observer), observes_changes(has_observer_of_changes) {}
   ~cache_parts() = default;
 
   /// Returns true if an entry answers without a request and without a question to the store.
@@ -159,8 +156,7 @@ template <Fetcher F, Clock C, Storage S, Observer O, Rulings R = NoRulings>
 class own_parts final : public cache_parts {
  public:
   own_parts(F own_fetcher, C own_clock, S own_storage, O own_observer, R own_rulings = {})
-      : cache_parts(has_observer, has_observer && detail::ObserverOf<O, policy_change_event>,
-                    !std::same_as<R, NoRulings>),
+      : cache_parts(has_observer, has_observer && detail::ObserverOf<O, policy_change_event>),
         fetcher(std::move(own_fetcher)),
         clock(std::move(own_clock)),
         storage(std::move(own_storage)),

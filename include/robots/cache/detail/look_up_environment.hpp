@@ -1,7 +1,9 @@
 #pragma once
 
+#include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
-#include <robots/cache/detail/site_alarms.hpp>
+#include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
 
 #include <algorithm>
@@ -16,8 +18,8 @@
 
 namespace robots::cache_detail {
 
-/// The objects that all look-ups of a cache share. `forget`, `invalidate` and `release` also apply
-/// to the other names of a site (`policy_detail::names_of`). Any thread may call any member.
+/// The objects that all look-ups of a cache share. `forget` and `invalidate` also apply to the
+/// other names of a site (`policy_detail::names_of`). Any thread may call any member.
 class look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object.
@@ -37,7 +39,6 @@ class look_up_environment {
     };
     view = parts.view_of_rulings(context());
     if (view) {
-      require_no_own_alarms(options);
       rulings.use(*view);
     }
   }
@@ -46,6 +47,9 @@ class look_up_environment {
   /// Returns true if the site has turned hostile.
   bool on_answer(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
                  bool is_from_store, bool turned_hostile = false) {
+    if (!view) {
+      return false;
+    }
     const site_answer answer{.site_key = led.site_key,
                              .context = led.context,
                              .before = led.last(),
@@ -54,7 +58,7 @@ class look_up_environment {
                              .is_forgotten = led.detached,
                              .is_from_store = is_from_store,
                              .turned_hostile = turned_hostile};
-    return view ? view->on_answer(answer) : alarms.on_answer(answer);
+    return view->on_answer(answer);
   }
 
   /// Returns no policy if there is no ruling. If `asked` is empty, the result denies `url`.
@@ -68,16 +72,12 @@ class look_up_environment {
   }
 
   /// Handles a message of the shared store. `key` is the key of a site that another process has
-  /// changed, or the text of a ruling. If `key` is empty, messages may have been missed. The next
-  /// look-up of an affected site asks the store. See `site_work::end_with_confirmed`.
+  /// changed. If `key` is empty, messages may have been missed. The next look-up of an affected
+  /// site asks the store. See `site_work::end_with_confirmed`.
   void on_message(std::string_view key) noexcept {
     try {
       if (key.empty()) {
         ++parts.store_epoch;
-      } else if (robots::rulings_detail::is_ruling_text(key)) {
-        if (!view) {
-          learn_ruling(key);
-        }
       } else if (const auto asked = parse_site(key)) {
         for (const site& name : policy_detail::names_of(*asked)) {
           // Marks the flight first, and the stored entry second. In this order, an entry that the
@@ -88,24 +88,6 @@ class look_up_environment {
       }
     } catch (...) {
       parts.counters.add(cache_event::failures);  // there is no memory
-    }
-  }
-
-  [[nodiscard]] static store_question ruling_question(std::string_view site_key) {
-    const std::string_view bare_site = detail::without_scheme(site_key);
-    const std::string key = robots::rulings_detail::ruling_key(bare_site);
-    return {.key = key, .other_key = key, .lease_key = std::string{bare_site}};
-  }
-
-  void on_ruling_reply(std::string_view bare_site, const store_reply& reply) noexcept {
-    try {
-      if (reply.value) {
-        learn_ruling(*reply.value, bare_site);
-      } else if (reply.is_answered) {
-        rulings.share_missing(std::string{bare_site}, {});
-      }
-    } catch (...) {
-      parts.counters.add(cache_event::failures);  // no memory
     }
   }
 
@@ -202,13 +184,6 @@ class look_up_environment {
     }
   }
 
-  void release(const site& asked) {
-    invalidate(asked);  // comes first, so that no file requested earlier renews the quarantine
-    for (const site& name : policy_detail::names_of(asked)) {
-      rulings.release(name.key());
-    }
-  }
-
   void clear() {
     flights.detach_all();
     policies.forget_all();
@@ -224,22 +199,14 @@ class look_up_environment {
   const cache_options options;
   cache_parts& parts;
   const std::unique_ptr<resilient_store> store;  ///< null if there is no shared store
-  robots::rulings_detail::site_rulings rulings{{.crawler = options.names,
-                                                .excluded = options.excluded,
-                                                .sign_off = options.sign_off,
-                                                .is_high_risk = options.is_high_risk,
-                                                .quarantine_after = options.quarantine_after,
-                                                .fallback = options.fallback},
-                                               parts,
-                                               sharing()};
+  ruled_sites rulings{options.names, options.excluded};
   site_policies policies{options, parts};
-  own_alarms alarms{options, parts, rulings};
   single_flight flights{};
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
-  /// The rulings that the user has chosen; null for `NoRulings`, and then `rulings` decides. Only
-  /// the constructor sets it. Destroyed first, since it uses the members above.
+  /// The rulings that the user has chosen; null for `NoRulings`. Only the constructor sets it.
+  /// Destroyed first, since it uses the members above.
   std::unique_ptr<rulings_view> view{};
 
  private:
@@ -274,19 +241,6 @@ class look_up_environment {
     given.fetched_at = std::chrono::floor<std::chrono::seconds>(now.wall);
     given.body = text;
     return policies.judged(given, {}, now, nullptr);
-  }
-
-  [[nodiscard]] robots::rulings_detail::site_rulings::sharing sharing() {
-    if (!store || parts.has_rulings) {
-      return {};  // the ledger of the rulings shares them
-    }
-    return [this](const std::string& key, std::string text) { store->owe(key, std::move(text)); };
-  }
-
-  void learn_ruling(std::string_view text, std::string_view bare_site = {}) {
-    if (!rulings.learn(text, parts.wall() + store->options.clock_skew, bare_site)) {
-      parts.counters.add(cache_event::far_rejected);
-    }
   }
 };
 

@@ -130,12 +130,11 @@ class resilient_store {
     return is_stored ? publish_answer::stored : publish_answer::lost;
   }
 
-  /// Adds a pending call to the store. A later `release_and_catch_up` or `deliver` makes the call.
-  /// If `value` is set, the call publishes and announces `value`. Otherwise, the call erases the
-  /// key for all processes. A new pending call replaces the pending call for the same key. While an
-  /// erasure is pending, this process ignores the stored value. If 65,536 other keys have pending
-  /// calls, the new call is lost, and the observer gets an event.
-  void owe(std::string_view key, std::optional<std::string> value = {}) {
+  /// Adds a pending erasure of a key for all processes. A later `release_and_catch_up` or `deliver`
+  /// erases the key. A new erasure replaces the pending erasure of the same key. While an erasure
+  /// is pending, this process ignores the stored value. If 65,536 other keys have pending erasures,
+  /// the new erasure is lost, and the observer gets an event.
+  void owe(std::string_view key) {
     std::unique_lock lock{mutex_};
     if (owed_.size() >= most_owed && !owed_.contains(key)) {
       lock.unlock();
@@ -143,7 +142,6 @@ class resilient_store {
     }
     owed_call& noted = owed_[std::string{key}];
     noted.number = ++orders_;
-    noted.value = std::move(value);
     if (on_owed_) {
       on_owed_();
     }
@@ -178,8 +176,7 @@ class resilient_store {
 
   [[nodiscard]] std::size_t owed() {
     const std::scoped_lock lock{mutex_};
-    return static_cast<std::size_t>(std::count_if(
-        owed_.begin(), owed_.end(), [](const auto& call) { return !call.second.value; }));
+    return owed_.size();
   }
 
   void announce(std::string_view key) {
@@ -278,7 +275,6 @@ class resilient_store {
   struct owed_call {
     std::uint64_t number = 0;  // the value of `orders_` when the call was noted
     time_point next_try = (time_point::min)();
-    std::optional<std::string> value{};
   };
 
   void call(const request& make) {
@@ -377,15 +373,14 @@ class resilient_store {
   [[nodiscard]] std::uint64_t missed_erasure(std::string_view key) {
     const std::scoped_lock lock{mutex_};
     const auto owed = owed_.find(key);
-    return owed == owed_.end() || owed->second.value ? 0 : owed->second.number;
+    return owed == owed_.end() ? 0 : owed->second.number;
   }
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasure(key) > 0; }
 
   [[nodiscard]] bool is_outdated(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    const auto owed = owed_.find(key);
-    return hidden_.contains(key) || (owed != owed_.end() && !owed->second.value);
+    return hidden_.contains(key) || owed_.contains(key);
   }
 
   /// After the return, the caller must call `report_changes`.
@@ -400,14 +395,7 @@ class resilient_store {
       }
       owed = found->second;
     }
-    const call_end end = call_without_report([&](SharedStore& store) {
-      if (owed.value) {
-        store.publish(key, *owed.value, (std::chrono::milliseconds::max)());
-        store.announce(*owed.value);
-      } else {
-        store.erase(key);
-      }
-    });
+    const call_end end = call_without_report([&](SharedStore& store) { store.erase(key); });
     settle(key, owed.number, end);
     return end;
   }

@@ -258,7 +258,7 @@ class site_look_up {
 
   void end(found known) {
     found ruled = cache_.ruling_on(first_);  // a ruling may have been made meanwhile
-    if (!ruled.policy && cache_.rulings.is_halted(asked->key())) {
+    if (!ruled.policy && cache_.rulings.is_halted(*asked)) {
       ruled = cache_.ruling_on(asked);  // an answer has halted the last site
     }
     if (ruled.policy) {

@@ -7,7 +7,7 @@
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/rulings/ruling.hpp>
+#include <robots/rulings/detail/malformed_counts.hpp>
 #include <robots/rulings/rulings_view.hpp>
 #include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>
@@ -69,32 +69,35 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     return rulings_.may_decide_on(host);
   }
 
-  [[nodiscard]] ruled find(const site& asked) override {
+  [[nodiscard]] std::shared_ptr<const policy> find(const site& asked, bool is_excluded) override {
     const site_ruling ruling = rulings_.find(asked);
     switch (ruling.effect) {
       case ruling_effect::none:
-        return {};
+        return nullptr;
       case ruling_effect::unread:
-        return {unread_, false};
+        return is_excluded ? nullptr : unread_;
       case ruling_effect::halted:
-        return {halted_, true};
+        return halted_;
       case ruling_effect::needs_sign_off:
+        if (is_excluded) {
+          return nullptr;
+        }
         if (rulings_.note_awaiting(asked)) {
           const std::string key = asked.key();
           context_.teller.tell(
               sign_off_event{context_.teller.about(detail::without_scheme(key)), false, true});
         }
-        return {unsigned_, false};
+        return unsigned_;
       case ruling_effect::allowed:
-        return {allow_, true};
+        return allow_;
       case ruling_effect::denied:
-        return {deny_, true};
+        return deny_;
       case ruling_effect::fixed_text:
-        return {policy_of_text(asked, *ruling.order), true};
+        return policy_of_text(asked, *ruling.order);
       case ruling_effect::quarantined:
-        return {quarantined_policy(asked), false};
+        return is_excluded ? nullptr : quarantined_policy(asked);
     }
-    return {deny_, true};
+    return deny_;
   }
 
   [[nodiscard]] bool may_ask(const site& asked) override { return rulings_.find(asked).may_ask(); }

@@ -162,8 +162,6 @@ inline void add_names(base::json_writer& json, const cache_options& options) {
   }
   json.close_list();
   detail::add_hosts(json, "excluded", options.excluded);
-  detail::add_hosts(json, "sign_off", options.sign_off);
-  json.flag("is_high_risk", static_cast<bool>(options.is_high_risk));
   return std::move(json).finish();
 }
 

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <robots/base/striped_mutex.hpp>
+#include <robots/cache/detail/denial_listeners.hpp>
+#include <robots/http/excluded_hosts.hpp>
+#include <robots/http/host.hpp>
+#include <robots/http/site.hpp>
+#include <robots/policy/policy.hpp>
+#include <robots/rep/read/crawler_names.hpp>
+#include <robots/rulings/rulings_view.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace robots::cache_detail {
+
+/// The sites on which their robots.txt does not decide.
+///
+///     find(site) --> a halt or an override                               (rulings_view)
+///                --> an excluded host                                    (cache_options::excluded)
+///                --> any other ruling, such as a quarantine              (rulings_view)
+///                --> nothing: the robots.txt decides
+///
+/// A cache with `NoRulings` has no view, so only the excluded hosts remain. Any thread may call any
+/// member.
+class ruled_sites {
+ public:
+  /// `crawler` must outlive this object. Throws what `excluded_hosts` throws.
+  ruled_sites(const crawler_names& crawler, std::span<const std::string> excluded)
+      : excluded_policy_(policy::refusal(crawler, decision_reason::excluded)) {
+    set_excluded(excluded);
+  }
+
+  /// Adds the rulings of the user. Called before any other thread uses this object.
+  void use(rulings_view& view) { view_ = &view; }
+
+  /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then changes nothing.
+  void set_excluded(std::span<const std::string> entries) {
+    auto next = std::make_shared<const detail::excluded_hosts>(entries);
+    const std::scoped_lock lock{mutex_};
+    has_exclusions_ = !next->empty();
+    excluded_.swap(next);
+  }
+  [[nodiscard]] std::shared_ptr<const detail::excluded_hosts> excluded() const {
+    const std::shared_lock lock{mutex_};
+    return excluded_;
+  }
+
+  /// Returns true if `find` may find a policy. `key` is a result of `possible_site_key`.
+  [[nodiscard]] bool may_hold_for(std::string_view key) const {
+    return (view_ != nullptr || has_exclusions_) &&
+           (is_excluded(host_of(key)) || (view_ != nullptr && view_->may_decide_on(host_of(key))));
+  }
+
+  /// Returns the policy of a ruling or an exclusion, or null if the site's robots.txt decides.
+  [[nodiscard]] std::shared_ptr<const policy> find(const site& asked) const {
+    const bool excludes = is_excluded(asked.host);
+    auto ruled = view_ != nullptr ? view_->find(asked, excludes) : nullptr;
+    return ruled == nullptr && excludes ? excluded_policy_ : ruled;
+  }
+
+  /// Returns false if the site must get no requests.
+  [[nodiscard]] bool may_ask(const site& asked) const {
+    if (view_ == nullptr) {
+      return !is_excluded(asked.host);
+    }
+    const auto ruled = find(asked);
+    return view_->may_ask(asked) &&
+           (ruled == nullptr || ruled->given_reason() != decision_reason::excluded);
+  }
+
+  [[nodiscard]] bool is_halted(const site& asked) const {
+    const auto ruled = view_ != nullptr ? find(asked) : nullptr;
+    return ruled != nullptr && ruled->refused() == decision_reason::halted;
+  }
+
+  /// Returns the policy of a site in quarantine, or null.
+  [[nodiscard]] std::shared_ptr<const policy> quarantined(const site& asked) const {
+    auto ruled = view_ != nullptr ? find(asked) : nullptr;
+    return ruled != nullptr && ruled->outcome() == outcome::quarantined ? std::move(ruled)
+                                                                        : nullptr;
+  }
+  [[nodiscard]] std::size_t quarantined_count() const {
+    return view_ != nullptr ? view_->quarantined().size() : 0;
+  }
+
+  /// Calls the functions of `on_denial`.
+  void note_denial(std::string_view bare_site) const { listeners_.call(bare_site); }
+
+  /// Calls `on_denied` when a ruling begins to deny a site. Destroy the result to end the calls.
+  [[nodiscard]] std::shared_ptr<const void> on_denial(
+      std::function<void(std::string_view)> on_denied) {
+    return listeners_.add(std::move(on_denied));
+  }
+
+ private:
+  [[nodiscard]] bool is_excluded(std::string_view host) const {
+    if (!has_exclusions_) {
+      return false;
+    }
+    const std::shared_lock lock{mutex_};
+    return excluded_->contains(host);
+  }
+
+  rulings_view* view_ = nullptr;
+  const std::shared_ptr<const policy> excluded_policy_;
+  mutable base::striped_mutex mutex_;  // guards the next member; each hit can read it
+  std::shared_ptr<const detail::excluded_hosts> excluded_;
+  std::atomic<bool> has_exclusions_ = false;
+  denial_listeners listeners_;
+};
+
+}  // namespace robots::cache_detail
