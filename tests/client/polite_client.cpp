@@ -357,7 +357,7 @@ TEST_CASE("Another crawler of the cache is asked for by its own name") {
   CHECK(bot.client.fetch("https://example.com/open", call).end == page_end::failed);
   CHECK(sent(bot.web, "User-Agent") == "BarBot/2.0 (+https://bar.example)");
   call.user_agent = "Unknown";
-  CHECK_THROWS_AS(bot.client.fetch(page_url, call), std::invalid_argument);
+  CHECK_THROWS_AS(static_cast<void>(bot.client.fetch(page_url, call)), std::invalid_argument);
 }
 
 TEST_CASE("Bad options of a client are refused with the way to correct them") {
@@ -373,7 +373,7 @@ TEST_CASE("Bad options of a client are refused with the way to correct them") {
   page_options call;
   call.range = byte_range{.first = 5, .last = 4};
   CHECK_THROWS_WITH_AS(
-      bot.client.fetch(page_url, call),
+      static_cast<void>(bot.client.fetch(page_url, call)),
       "range: last is 4, before first: give the numbers of the first and the last octet",
       std::invalid_argument);
 }
