@@ -1,4 +1,4 @@
-// Checks that the items of observability.md and the tests of rfc9309.md exist.
+// Checks that the items of observability.md and the tests of rfc9309.md and requirements.md exist.
 #include "support/text_of.hpp"
 
 #include <doctest/doctest.h>
@@ -68,6 +68,34 @@ std::string flattened(const std::string& text) {
   return flat;
 }
 
+/// Checks that the tests that a page names exist. Returns their number.
+std::size_t check_named_tests(const std::string& page_name) {
+  const fs::path tests = fs::path{ROBOTS_SOURCE_DIR} / "tests";
+  std::istringstream page{text_of(tests / page_name)};
+  std::map<std::string, std::string> files;
+  std::size_t names = 0;
+  const std::regex path_and_names{
+      "([a-z_/0-9]+\\.(?:cpp|json|hpp)): ((?:(?:table )?`[^`]+`(?:, )?)+)"};
+  const std::regex quoted{"`([^`]+)`"};
+  for (std::string line; std::getline(page, line);) {
+    for (std::sregex_iterator found{line.begin(), line.end(), path_and_names}, end; found != end;
+         ++found) {
+      const std::string path = (*found)[1];
+      if (!files.contains(path)) {
+        files[path] = flattened(text_of(tests / path));
+      }
+      const std::string list = (*found)[2];
+      for (std::sregex_iterator name{list.begin(), list.end(), quoted}; name != end; ++name) {
+        CAPTURE(path);
+        CAPTURE((*name)[1]);
+        CHECK(files[path].find(flattened((*name)[1])) != std::string::npos);
+        ++names;
+      }
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("Every name in observability.md is in the library") {
@@ -96,29 +124,8 @@ TEST_CASE("Every name in observability.md is in the library") {
   CHECK(names > 80);
 }
 
-TEST_CASE("Every test in rfc9309.md exists") {
-  const fs::path tests = fs::path{ROBOTS_SOURCE_DIR} / "tests";
-  std::istringstream page{text_of(tests / "rfc9309.md")};
-  std::map<std::string, std::string> files;
-  std::size_t names = 0;
-  const std::regex path_and_names{
-      "([a-z_/0-9]+\\.(?:cpp|json|hpp)): ((?:(?:table )?`[^`]+`(?:, )?)+)"};
-  const std::regex quoted{"`([^`]+)`"};
-  for (std::string line; std::getline(page, line);) {
-    for (std::sregex_iterator found{line.begin(), line.end(), path_and_names}, end; found != end;
-         ++found) {
-      const std::string path = (*found)[1];
-      if (!files.contains(path)) {
-        files[path] = flattened(text_of(tests / path));
-      }
-      const std::string list = (*found)[2];
-      for (std::sregex_iterator name{list.begin(), list.end(), quoted}; name != end; ++name) {
-        CAPTURE(path);
-        CAPTURE((*name)[1]);
-        CHECK(files[path].find(flattened((*name)[1])) != std::string::npos);
-        ++names;
-      }
-    }
-  }
-  CHECK(names > 300);
+TEST_CASE("Every test in rfc9309.md exists") { CHECK(check_named_tests("rfc9309.md") > 300); }
+
+TEST_CASE("Every test in requirements.md exists") {
+  CHECK(check_named_tests("requirements.md") > 150);
 }
