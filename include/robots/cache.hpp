@@ -24,5 +24,4 @@
 #include <robots/policy/failing_time.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/page_of.hpp>
-#include <robots/policy/policy_change.hpp>
 #include <robots/policy/site_names.hpp>

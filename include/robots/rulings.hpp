@@ -1,7 +1,9 @@
 #pragma once
 
-/// Includes the headers of `rulings/` that keep the rulings of a crawl in a ledger.
+/// Includes the headers of `rulings/` that keep the rulings of a crawl in a ledger, and the `diff`
+/// of policies, by which the alarms compare the answers of a site.
 #include <robots/base/config.hpp>
+#include <robots/policy/policy_change.hpp>
 #include <robots/rulings/no_rulings.hpp>
 #include <robots/rulings/old_records.hpp>
 #include <robots/rulings/ruled_place.hpp>
