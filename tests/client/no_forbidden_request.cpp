@@ -1,61 +1,26 @@
 // The property of the client: whatever the redirects are, no request reaches a page that the rules,
 // a ruling, an exclusion or the guard of addresses forbid.
-#include "cache/cache_fixture.hpp"
 #include "generated_redirects.hpp"
+#include "ruled_crawl.hpp"
 #include <robots/client/page_driver.hpp>
 #include <robots/client/page_result.hpp>
 #include <robots/client/polite_client.hpp>
-#include <robots/observe/observer.hpp>
-#include <robots/polite/host_gate.hpp>
-#include <robots/rulings/site_rulings.hpp>
-#include <robots/store/lru_storage.hpp>
+#include <robots/http/message.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 
-#include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace robots::test {
 
 namespace {
-
-using ruled_cache =
-    basic_robots_cache<ScriptedFetcher, ManualClock, LruStorage<4096>, NullObserver, SiteRulings>;
-
-/// How often a call ended for each reason.
-using end_counts = std::array<std::size_t, static_cast<std::size_t>(page_end::too_late) + 1>;
-
-/// A cache and a gate for the web, with its exclusions and halts.
-struct ruled_crawl {
-  explicit ruled_crawl(const generated_redirects& web)
-      : fetcher{web.fetcher()}, cache{excluding(), fetcher, clock} {
-    for (std::uint64_t host = 0; host < generated_redirects::hosts; ++host) {
-      if (generated_redirects::kind_of(host) == host_kind::halted) {
-        static_cast<void>(cache.rulings().halt(generated_redirects::name_of(host)));
-      }
-    }
-  }
-
-  [[nodiscard]] static cache_options excluding() {
-    cache_options options = foo_bot_that_asks_once();
-    options.excluded = {"gov"};
-    return options;
-  }
-
-  ScriptedFetcher fetcher;
-  ManualClock clock;
-  ruled_cache cache;
-  basic_host_gate<ManualClock> gate{{.seed = 1}, clock};
-};
 
 /// Fetches every page of the web with `threads` threads.
 end_counts crawl(const generated_redirects& web, std::size_t threads) {
@@ -109,17 +74,6 @@ end_counts crawl_with_driver(const generated_redirects& web) {
     driver.run();
   }
   return ends;
-}
-
-void check_ends(const generated_redirects& web, const end_counts& ends) {
-  const auto count = [&ends](page_end end) { return ends[static_cast<std::size_t>(end)]; };
-  CHECK(web.violations() == 0);
-  CHECK(web.reached() > 5'000);
-  CHECK(count(page_end::answered) > 1'000);
-  CHECK(count(page_end::refused) > 1'000);
-  CHECK(count(page_end::overloaded) > 10);
-  CHECK(count(page_end::failed) == 0);
-  CHECK(count(page_end::no_room) == 0);
 }
 
 }  // namespace
