@@ -1,6 +1,8 @@
 // The URLs of a crawl in a SQLite file, so that a crawl can be stopped and started again.
 #pragma once
 
+#include "crawl_url.hpp"
+
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -13,12 +15,6 @@
 #include <utility>
 
 namespace robots::example {
-
-/// A URL of the crawl, and its number of links from a seed.
-struct crawl_url {
-  std::string url;
-  std::int64_t depth = 0;
-};
 
 /// The URLs that a crawl has seen: new ones, those in progress, and those that are done. Any thread
 /// may call it. A host has at most one URL in progress, so that no thread waits behind another.
@@ -56,10 +52,22 @@ class frontier {
     return crawl_url{url, depth};
   }
 
-  /// Ends the work on a URL. `use` is the answer for the purpose of the crawl, or empty.
-  void end(const std::string& url, const std::string& result, const std::string& use) {
+  /// Gives back a URL that was taken, as if it was new.
+  void give_back(const crawl_url& taken) {
     const std::scoped_lock lock{mutex_};
-    run("UPDATE urls SET state = 2, result = ?2, use = ?3 WHERE url = ?1", url, result, use);
+    run("UPDATE urls SET state = 0 WHERE url = ?1", taken.url);
+  }
+
+  /// Ends the work on a URL. `use` is the answer for the purpose of the crawl, or empty.
+  void end(const crawl_url& taken, const std::string& result, const std::string& use) {
+    const std::scoped_lock lock{mutex_};
+    run("UPDATE urls SET state = 2, result = ?2, use = ?3 WHERE url = ?1", taken.url, result, use);
+  }
+
+  /// Returns true if no URL is new or in progress.
+  [[nodiscard]] bool is_done() {
+    const std::scoped_lock lock{mutex_};
+    return query("SELECT url, depth FROM urls WHERE state < 2 LIMIT 1").empty();
   }
 
   /// Returns the number of URLs by state: `new`, `in progress` and `done`.
