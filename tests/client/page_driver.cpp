@@ -4,13 +4,17 @@
 #include <robots/client/client_options.hpp>
 #include <robots/client/page_result.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/usage/page_statements.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,8 +45,9 @@ struct slow_web {
 };
 
 struct driven_client {
-  explicit driven_client(cache_options options = foo_bot())
-      : cache{std::move(options), net.web, clock} {
+  explicit driven_client(cache_options options = foo_bot(), client_options pages = {})
+      : cache{std::move(options), net.web, clock},
+        driver{cache, gate, net, [] {}, std::move(pages)} {
     net.web.on(robots_url, ok());
     net.web.on(page_url, ScriptedFetcher::ok("a page"));
   }
@@ -69,8 +74,7 @@ struct driven_client {
   ManualClock clock;
   scripted_cache cache;
   basic_host_gate<ManualClock> gate{{.delay = {.fixed_delay = 1s}, .seed = 1}, clock};
-  page_driver<scripted_cache, basic_host_gate<ManualClock>, slow_web> driver{cache, gate, net,
-                                                                             [] {}};
+  page_driver<scripted_cache, basic_host_gate<ManualClock>, slow_web> driver;
   std::vector<page_result> results;
   std::uint64_t last = 0;
 };
@@ -129,6 +133,41 @@ TEST_CASE("A driver asks the rules again when the turn comes") {
   CHECK(bot.results[0].hops.at(0).reason == admission_reason::disallowed);
   CHECK(bot.results[0].hops.at(0).decision.reason == decision_reason::rule);
   CHECK(bot.net.web.count(page_url) == 0);
+}
+
+TEST_CASE("Rules that were renewed twice while a page waited can still forbid it") {
+  cache_options options = foo_bot();
+  options.max_ttl = 10min;
+  driven_client bot{options};
+  bot.net.web.on(robots_url, ok("User-agent: *\nCrawl-delay: 900\n"),
+                 ok("User-agent: *\nCrawl-delay: 901\n"), ok("User-agent: *\nDisallow: /\n"));
+  bot.start(page_url);
+  bot.run();
+  REQUIRE(bot.results.size() == 1);
+  CHECK(bot.results[0].end == page_end::refused);
+  CHECK(bot.results[0].hops.at(0).reason == admission_reason::disallowed);
+  CHECK(bot.net.web.count(robots_url) == 3);
+  CHECK(bot.net.web.count(page_url) == 0);
+}
+
+TEST_CASE("If the reader throws, its page is dropped, and the next page of the host starts") {
+  client_options pages;
+  bool is_broken = true;
+  pages.reader = [&is_broken](page_statements&, std::string_view, const std::vector<http_header>&,
+                              bool) {
+    if (std::exchange(is_broken, false)) {
+      throw std::runtime_error{"a broken reader"};
+    }
+  };
+  driven_client bot{foo_bot(), pages};
+  bot.net.web.on(page_url, ScriptedFetcher::ok("a page", {{"Content-Type", "text/html"}}));
+  bot.start(page_url);
+  bot.start(page_url);
+  CHECK_THROWS_WITH_AS(bot.run(), "a broken reader", std::runtime_error);
+  CHECK(bot.driver.size() == 1);
+  bot.run();
+  CHECK(bot.driver.size() == 0);
+  CHECK(bot.results.size() == 1);
 }
 
 TEST_CASE("After 429, a driver waits as the site asks, and asks again") {

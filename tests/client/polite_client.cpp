@@ -124,6 +124,25 @@ TEST_CASE("No request goes to a URL that the rules forbid, given by the caller o
   CHECK(no_url.hops.at(0).reason == admission_reason::invalid_url);
 }
 
+TEST_CASE("The rules decide about the first URL in the form in which it is sent") {
+  scripted_client bot;
+  for (const char* const hidden :
+       {"https://example.com/open/../private/x", "https://example.com/open/%2e%2E/private/x",
+        "https://example.com/open\\..\\private\\x", "https://EXAMPLE.com./pri\nvate/x"}) {
+    CAPTURE(hidden);
+    const page_result result = bot.client.fetch(hidden);
+    CHECK(result.end == page_end::refused);
+    CHECK(result.url == secret);
+  }
+  CHECK(bot.client.fetch("https://me:secret@EXAMPLE.com.:443/page#part").url == page_url);
+  CHECK(bot.web.requests().back().url == page_url);
+  static_cast<void>(bot.client.fetch("https://example.com/a b"));
+  CHECK(bot.web.requests().back().url == "https://example.com/a%20b");
+  bot.web.on(page_url, ScriptedFetcher::redirect(302, "/open/%2e%2e/private/x"));
+  CHECK(bot.client.fetch(page_url).end == page_end::refused);
+  CHECK(bot.web.count(secret) == 0);
+}
+
 TEST_CASE("Each redirect asks the rules of its host, and waits for a turn there") {
   scripted_client bot;
   bot.web.on(page_url, ScriptedFetcher::redirect(301, other_url));
@@ -244,6 +263,20 @@ TEST_CASE("A deadline or a stop ends the call before a request that would come t
   CHECK(bot.web.count(page_url) == 2);
 }
 
+TEST_CASE("No request is sent at the deadline, when it has no time left") {
+  scripted_client bot;
+  bot.web.on(page_url, ScriptedFetcher::status(429, {{"Retry-After", "20"}}),
+             ScriptedFetcher::ok("too late"));
+  static_cast<void>(bot.cache.get(page_url));
+  bot.clock.advance(100s);
+  page_options call;
+  call.deadline = bot.clock.now() + 20s;
+  const page_result late = bot.client.fetch(page_url, call);
+  CHECK(late.end == page_end::too_late);
+  CHECK(bot.clock.now() == *call.deadline);
+  CHECK(bot.web.count(page_url) == 1);
+}
+
 TEST_CASE("A failed exchange and a refused address end the call") {
   scripted_client bot;
   bot.web.on(page_url, ScriptedFetcher::failure(fetch_error::timeout));
@@ -343,6 +376,41 @@ TEST_CASE("A range and a limit are sent, and a part of a page is not taken for t
   page_result cut = bot.client.fetch(page_url, call);
   CHECK(cut.response->truncated);
   CHECK(answer_for(cut, purpose::index) == permission_answer::unread);
+}
+
+TEST_CASE("A body that cannot be read from its start as it is stays unread") {
+  scripted_client bot{with_reader()};
+  page_options call;
+  call.range = byte_range{.first = 500};
+  for (const fetch_response& unread :
+       {fetch_response{.status = 206, .headers = {{"Content-Type", "text/html"}}, .body = "middle"},
+        fetch_response{.status = 206,
+                       .headers = {{"Content-Type", "multipart/byteranges; boundary=x"}},
+                       .body = "--x--"},
+        ScriptedFetcher::ok("octets",
+                            {{"Content-Type", "text/html"}, {"Content-Encoding", "dcb"}})}) {
+    bot.web.on(page_url, unread);
+    page_result result = bot.client.fetch(page_url, call);
+    CHECK(answer_for(result, purpose::index) == permission_answer::unread);
+  }
+  bot.web.on(page_url, ScriptedFetcher::ok("noindex", {{"Content-Type", "text/plain"},
+                                                       {"Content-Type", "text/html"}}));
+  page_result two_types = bot.client.fetch(page_url);
+  CHECK(answer_for(two_types, purpose::index) == permission_answer::no);
+}
+
+TEST_CASE("An answer 202, 204 or 205 has no page") {
+  scripted_client bot{with_reader()};
+  page_options call;
+  call.purpose = purpose::index;
+  for (const int status : {202, 204, 205}) {
+    bot.web.on(page_url, ScriptedFetcher::status(status));
+    const page_result result = bot.client.fetch(page_url, call);
+    CHECK(result.end == page_end::answered);
+    CHECK_FALSE(result);
+    CHECK_FALSE(result.page);
+    CHECK_FALSE(result.permission);
+  }
 }
 
 TEST_CASE("Another crawler of the cache is asked for by its own name") {

@@ -145,6 +145,15 @@ TEST_CASE("Dot segments are removed in linear time, however many there are") {
   CHECK(robots::http_detail::remove_dot_segments("/..") == "/");
 }
 
+TEST_CASE("An encoded dot is a dot in a path, as browsers and curl read it") {
+  using robots::http_detail::remove_dot_segments;
+  CHECK(remove_dot_segments("/open/%2e%2E/private") == "/private");
+  CHECK(remove_dot_segments("/open/.%2e/private") == "/private");
+  CHECK(remove_dot_segments("/open/%2E/x/%2e.") == "/open/");
+  CHECK(remove_dot_segments("%2e%2e/a") == "a");
+  CHECK(remove_dot_segments("/%2e%2e%2e/%2f../a%2e") == "/%2e%2e%2e/%2f../a%2e");
+}
+
 TEST_CASE("A resolved URL is printable ASCII, for any input") {
   std::mt19937 random{20220901};
   constexpr std::string_view alphabet = "http:/?#.@[]%a\\ \n\xC3\x80:8";

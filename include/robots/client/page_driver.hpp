@@ -46,9 +46,13 @@ namespace robots {
 ///
 /// The loop calls `run` soon after each call of `wake`, and at the time that `next_run` returns.
 /// Only one thread at a time may use a driver. `done` callbacks may call `start` and `leave`. The
-/// destructor cancels the requests of the driver, and calls no callbacks. The driver blocks only if
-/// the gate has a ledger, or if the cache has lost the rules of a site between two steps. Cache,
-/// gate and fetcher must outlive the driver.
+/// destructor cancels the requests of the driver, and calls no callbacks. Cache, gate and fetcher
+/// must outlive the driver.
+///
+/// The driver blocks in these cases only: if the gate has a ledger; if the cache has lost the rules
+/// of a site between two steps, or they expired while a page waited in line; and, in its first
+/// reservation, until the ledger of a `SiteRulings` was read. To avoid the last one, call
+/// `SiteRulings::wait_until_read` before the loop begins.
 template <class Cache, class Gate, AsyncFetcher F>
 class page_driver {
  public:
@@ -94,20 +98,13 @@ class page_driver {
 
   /// Drops a page and its callback `done`.
   void leave(number id) {
-    const auto found = items_.find(id);
-    if (found == items_.end()) {
-      return;
-    }
-    found->second->end.request_stop();
-    forget_waits(id);
-    const std::string key = found->second->key;
-    items_.erase(found);  // cancels its reservation
-    call_next(key);
+    drop(id);
     work();
   }
 
   /// Continues all pages that got a response, a turn or news. Passes on `std::bad_alloc` and
-  /// exceptions of callbacks.
+  /// exceptions of callbacks. If `client_options::reader` or `gate_options::key` throws, the driver
+  /// drops the page, and does not call its `done`. The next call continues the other pages.
   void run() {
     look_ups_.run();
     for (auto next = inbox_->take(); !next.empty(); next = inbox_->take()) {
@@ -183,6 +180,27 @@ class page_driver {
     });
   }
 
+  /// Ends a page without a result. Has no effect on a page that has ended.
+  void drop(number id) {
+    const auto found = items_.find(id);
+    if (found == items_.end()) {
+      return;
+    }
+    found->second->end.request_stop();
+    leave_look_up(*found->second);
+    forget_waits(id);
+    const std::string key = found->second->key;
+    items_.erase(found);  // cancels its reservation
+    call_next(key);
+  }
+
+  void leave_look_up(item& one) {
+    if (one.look_up && !one.has_rules) {
+      look_ups_.leave(*one.look_up);
+    }
+    one.look_up.reset();
+  }
+
   void take(detail::report_inbox::report& reported) {
     const auto found = items_.find(reported.id);
     if (found == items_.end()) {
@@ -192,11 +210,20 @@ class page_driver {
     if (reported.response && one.now == phase::page) {
       const time_point now = cache_.clock().now();
       detail::end_exchange(*reported.response, one.call, one.is_hurried, now);
-      one.visit.on_response(*std::move(reported.response), now, wall_now(cache_.clock()));
-      one.now = phase::rules;
-      call_next(one.key);
+      try {
+        respond_to(one, *std::move(reported.response), now);
+      } catch (...) {
+        drop(reported.id);
+        throw;
+      }
     }
     ready_.push_back(reported.id);
+  }
+
+  void respond_to(item& one, fetch_response response, time_point now) {
+    one.visit.on_response(std::move(response), now, wall_now(cache_.clock()));
+    one.now = phase::rules;
+    call_next(one.key);
   }
 
   /// Does the next steps of all pages that are ready. A nested call leaves them to the outer one.
@@ -205,9 +232,10 @@ class page_driver {
       return;
     }
     is_working_ = true;
+    number id = 0;
     try {
       while (!ready_.empty()) {
-        const number id = ready_.front();
+        id = ready_.front();
         ready_.pop_front();
         if (items_.contains(id)) {
           go_on(id);
@@ -215,6 +243,7 @@ class page_driver {
       }
     } catch (...) {
       is_working_ = false;
+      drop(id);
       throw;
     }
     is_working_ = false;
@@ -228,9 +257,6 @@ class page_driver {
     }
     if (one.now == phase::page) {
       return;  // its response will come
-    }
-    if (std::holds_alternative<fetch_request>(one.visit.next())) {
-      return send(id);
     }
     const bool is_stopped = one.call.stop.stop_requested();
     if (is_stopped || is_late(one, cache_.clock().now())) {
@@ -321,17 +347,17 @@ class page_driver {
     if (!started) {
       return refuse(id, started.reason);
     }
+    if (!one.admitted.decision.allowed) {
+      return refuse(id, polite_detail::reason_of(one.admitted.decision, one.call));
+    }
     one.visit.on_admission(std::exchange(one.admitted, {}), now);
-    ready_.push_back(id);
+    send(id);  // at once, since callbacks of other pages can change the rulings
   }
 
   /// Ends the visit without a request.
   void refuse(number id, admission_reason reason) {
     item& one = *items_.at(id);
-    if (one.look_up && !one.has_rules) {
-      look_ups_.leave(*one.look_up);
-    }
-    one.look_up.reset();
+    leave_look_up(one);
     forget_waits(id);
     one.admitted.reservation.cancel();
     one.admitted.reason = reason;
@@ -348,7 +374,12 @@ class page_driver {
   void send(number id) {
     item& one = *items_.at(id);
     fetch_request request = std::get<fetch_request>(one.visit.next());
-    one.is_hurried = detail::limit_exchange(request, one.call, cache_.clock().now());
+    const time_point now = cache_.clock().now();
+    if (is_late(one, now)) {
+      respond_to(one, detail::too_late_to_begin(), now);
+      return ready_.push_back(id);
+    }
+    one.is_hurried = detail::limit_exchange(request, one.call, now);
     request.stop = one.end.get_token();
     one.now = phase::page;
     auto respond = detail::report_inbox::reporter(inbox_, id);

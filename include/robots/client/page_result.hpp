@@ -3,6 +3,7 @@
 #include <robots/base/enum_text.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/challenge.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/time/clock.hpp>
@@ -42,6 +43,16 @@ enum class page_end : std::uint8_t {
        "redirect_refused", "redirect_limit", "refused_address", "failed", "stopped", "too_late"});
 }
 
+namespace client_detail {
+
+/// Returns true if a response with this status has the page. 204 has no content (RFC 9110,
+/// section 15.3.5): for a robots.txt it means an empty file, but it is no page.
+[[nodiscard]] constexpr bool has_page(int status) noexcept {
+  return status >= 200 && status < 300 && status != 204 && !policy_detail::lacks_content(status);
+}
+
+}  // namespace client_detail
+
 /// One URL that a call wanted to request, or its repetition after 429 or 503. A request was sent
 /// only if `reason` is `go`.
 struct page_hop {
@@ -67,7 +78,7 @@ struct page_result {
   std::optional<fetch_response> response{};  ///< the last response, if there was any
   std::vector<page_hop> hops{};              ///< all URLs in order, at least one
   /// The statements of the site about the use of the page: those of the robots.txt, of the headers,
-  /// and those that the reader found. Empty unless the page came (2xx).
+  /// and those that the reader found. Empty unless the page came.
   std::optional<page_statements> page{};
   /// The answer for `page_options::purpose`. Empty if there is no purpose or no page.
   std::optional<robots::permission> permission{};
@@ -77,10 +88,10 @@ struct page_result {
   /// you print it.
   std::string why{};
 
-  /// Returns true if the page came: the site answered with a status of 2xx.
+  /// Returns true if the page came: the site answered with a status of 2xx, but not with 202, 204
+  /// or 205, which have no page.
   [[nodiscard]] explicit operator bool() const noexcept {
-    return end == page_end::answered && response && response->status >= 200 &&
-           response->status < 300;
+    return end == page_end::answered && response && client_detail::has_page(response->status);
   }
 };
 

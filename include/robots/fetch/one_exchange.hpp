@@ -53,8 +53,13 @@ inline void be_no_cancellation(fetch_response& response) {
   }
 }
 
-/// Puts the limits of a call into a request, before it is sent at `now`. Returns true if the
-/// deadline can end the exchange before its own timeout.
+/// Returns the response of an exchange that the deadline of its call forbids: it is not begun.
+[[nodiscard]] inline fetch_response too_late_to_begin() {
+  return {.error = fetch_error::cancelled, .error_text = "the deadline of the call passed"};
+}
+
+/// Puts the limits of a call into a request, before it is sent at `now`, before the deadline.
+/// Returns true if the deadline can end the exchange before its own timeout.
 [[nodiscard]] inline bool limit_exchange(fetch_request& request, const call_options& limits,
                                          time_point now) {
   using std::chrono::milliseconds;
@@ -83,12 +88,16 @@ inline void end_exchange(fetch_response& response, const call_options& limits, b
   }
 }
 
-/// Makes one exchange within the limits of a call. An exception of the fetcher becomes
-/// `fetch_error::other`.
+/// Makes one exchange within the limits of a call. After the deadline, it sends nothing. An
+/// exception of the fetcher becomes `fetch_error::other`.
 template <Fetcher F, Clock C>
 [[nodiscard]] fetch_response exchange_within(F& fetcher, C& clock, fetch_request request,
                                              const call_options& limits) {
-  const bool is_hurried = limit_exchange(request, limits, clock.now());
+  const time_point begin = clock.now();
+  if (limits.deadline && *limits.deadline <= begin) {
+    return too_late_to_begin();
+  }
+  const bool is_hurried = limit_exchange(request, limits, begin);
   fetch_response response;
   try {
     response = fetcher.fetch(request);

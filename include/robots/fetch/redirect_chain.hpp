@@ -62,6 +62,28 @@ struct redirect_refusal {
   return may_have_file ? outcome::server_error : outcome::too_many_redirects;
 }
 
+/// Returns an absolute URL that `resolve_location` returned in normal form. Returns nothing if it
+/// is no http or https URL, or if its host is invalid.
+[[nodiscard]] inline std::optional<redirect_url> in_normal_form(std::string_view url) {
+  std::optional<origin> place = parse_origin(url);
+  if (!place) {
+    return {};
+  }
+  const std::string_view behind = without_scheme(url);
+  const std::string path{behind.substr((std::min)(behind.find_first_of("/?"), behind.size()))};
+  std::string normal = to_string(*place) + (path.starts_with('/') ? "" : "/") + path;
+  return redirect_url{*std::move(place), std::move(normal)};
+}
+
+/// Returns the URL of a caller as a redirect to it would be requested. So the rules decide about
+/// the URL that is sent. Returns a text that is no http or https URL as it is.
+[[nodiscard]] inline std::string first_url(std::string_view url) {
+  const std::optional<origin> place = parse_origin(url);
+  const auto whole = place ? resolve_location(to_string(*place) + '/', url) : std::nullopt;
+  auto normal = whole ? in_normal_form(*whole) : std::nullopt;
+  return normal ? std::move(normal->url) : std::string{url};
+}
+
 /// Reads the `Location` of a redirect, the answer to a request for the URL `asked`. Does not decide
 /// if the target may be asked.
 [[nodiscard]] inline std::variant<redirect_url, redirect_refusal> redirect_target(
@@ -92,15 +114,12 @@ struct redirect_refusal {
         redirect_problem::scheme,
         "redirect to a scheme that is not http or https: " + scheme.substr(0, 32)};
   }
-  std::optional<origin> place = parse_origin(*target);
-  if (!place) {
+  std::optional<redirect_url> normal = in_normal_form(*target);
+  if (!normal) {
     const std::string problem = url_problem(*target);
     return unusable(problem.empty() ? "there is no host" : problem);
   }
-  const std::string_view behind = without_scheme(*target);
-  const std::string path{behind.substr((std::min)(behind.find_first_of("/?"), behind.size()))};
-  std::string url = to_string(*place) + (path.starts_with('/') ? "" : "/") + path;
-  return redirect_url{*std::move(place), std::move(url)};
+  return *std::move(normal);
 }
 
 /// The URLs of one question, from the first one to the end of the redirects so far.

@@ -65,24 +65,43 @@ inline void append_encoded(std::string& to, std::string_view text) {
   }
 }
 
-/// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). Takes linear time.
+/// Returns 1 for the path segment `.`, 2 for `..`, and 0 for any other. `%2e` counts as a dot, as
+/// browsers and curl read it (WHATWG URL standard, section 4.1). Without the dots, it names another
+/// page than the one that is sent.
+[[nodiscard]] constexpr int dots_of(std::string_view segment) noexcept {
+  int dots = 0;
+  while (!segment.empty() && dots < 3) {
+    const bool is_encoded = base::starts_with_ignoring_case(segment, "%2e");
+    if (!is_encoded && segment.front() != '.') {
+      return 0;
+    }
+    segment.remove_prefix(is_encoded ? 3 : 1);
+    ++dots;
+  }
+  return dots < 3 ? dots : 0;
+}
+
+/// Returns `path` without `.` and `..` segments (RFC 3986, section 5.2.4). A dot can be encoded.
+/// Takes linear time.
 [[nodiscard]] inline std::string remove_dot_segments(std::string_view path) {
   std::string out;
   out.reserve(path.size());
-  while (path.starts_with("../") || path.starts_with("./")) {
-    path.remove_prefix(path.find('/') + 1);
+  for (std::size_t slash = path.find('/');
+       slash != std::string_view::npos && dots_of(path.substr(0, slash)) > 0;
+       slash = path.find('/')) {
+    path.remove_prefix(slash + 1);
   }
   while (!path.empty()) {
     const std::size_t end = path.find('/', path.front() == '/' ? 1 : 0);
     const std::string_view segment = path.substr(0, end);
     const bool last = end == std::string_view::npos;
     path.remove_prefix(last ? path.size() : end);
-    const bool is_parent = segment == "/.." || segment == "..";
-    if (is_parent) {
+    const int dots = dots_of(segment.substr(segment.front() == '/' ? 1 : 0));
+    if (dots == 2) {
       const std::size_t slash = out.rfind('/');
       out.resize(slash == std::string::npos ? 0 : slash);
     }
-    if (!is_parent && segment != "/." && segment != ".") {
+    if (dots == 0) {
       out += segment;
     } else if (last && segment.front() == '/') {
       out += '/';

@@ -38,6 +38,26 @@ struct admission_result : any_host_gate::answer {
                 : explain(result.reason) + "; next start " + start + "; robots.txt: " + verdict;
 }
 
+namespace polite_detail {
+
+/// Returns the reason for an admission whose first answer is `decided`.
+[[nodiscard]] inline admission_reason reason_of(const decision& decided, const call_options& call) {
+  const decision_reason why = decided.reason;
+  if (!decided.allowed && why == decision_reason::fallback && decided.policy != nullptr &&
+      decided.policy->outcome() == outcome::cancelled) {
+    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+  }
+  return decided.allowed                          ? admission_reason::go
+         : why == decision_reason::excluded       ? admission_reason::excluded
+         : why == decision_reason::invalid_url    ? admission_reason::invalid_url
+         : why == decision_reason::halted         ? admission_reason::halted
+         : why == decision_reason::needs_sign_off ? admission_reason::needs_sign_off
+         : why == decision_reason::unread         ? admission_reason::unread
+                                                  : admission_reason::disallowed;
+}
+
+}  // namespace polite_detail
+
 /// Answers the question that a crawler asks for each URL: may I fetch this URL, and when?
 ///
 /// The source applies halts, exclusions, sign-offs, overrides and robots.txt. If the source allows
@@ -114,7 +134,7 @@ class basic_admission {
     const time_point asked = gate_.environment_.now();
     admission_result answered;
     answered.decision = source_.check(url, call);
-    answered.reason = reason_of(answered.decision, call);
+    answered.reason = polite_detail::reason_of(answered.decision, call);
     if (answered) {
       const auto own = std::make_shared<page>(
           page{std::string{url}, std::string{call.user_agent}, call, answered.decision});
@@ -142,22 +162,6 @@ class basic_admission {
     return answered;
   }
 
-  [[nodiscard]] static admission_reason reason_of(const decision& decided,
-                                                  const call_options& call) {
-    const decision_reason why = decided.reason;
-    if (!decided.allowed && why == decision_reason::fallback && decided.policy != nullptr &&
-        decided.policy->outcome() == outcome::cancelled) {
-      return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
-    }
-    return decided.allowed                          ? admission_reason::go
-           : why == decision_reason::excluded       ? admission_reason::excluded
-           : why == decision_reason::invalid_url    ? admission_reason::invalid_url
-           : why == decision_reason::halted         ? admission_reason::halted
-           : why == decision_reason::needs_sign_off ? admission_reason::needs_sign_off
-           : why == decision_reason::unread         ? admission_reason::unread
-                                                    : admission_reason::disallowed;
-  }
-
   /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. The first
   /// new policy can deny the page. Later policies are ignored unless a ruling denies the page. Each
   /// new policy delays the request, so unlimited new policies could delay the request forever.
@@ -182,7 +186,7 @@ class basic_admission {
         source_.note(own.url, own.latest, own.call);  // `get` has already counted excluded hosts
       }
     }
-    const admission_reason reason = reason_of(own.latest, own.call);
+    const admission_reason reason = polite_detail::reason_of(own.latest, own.call);
     if (own.is_answered && reason != admission_reason::go) {
       report(own.url, own.latest, reason, own.call, asked);
     }

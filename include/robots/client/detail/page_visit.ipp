@@ -4,6 +4,8 @@
 #include <robots/base/config.hpp>
 #include <robots/client/detail/page_visit.hpp>
 #include <robots/fetch/one_exchange.hpp>
+#include <robots/fetch/redirect_chain.hpp>
+#include <robots/http/content_coding.hpp>
 #include <robots/policy/challenge.hpp>
 #include <robots/policy/page_of.hpp>
 #include <robots/usage/license_link.hpp>
@@ -13,6 +15,7 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,32 +35,59 @@ namespace robots::client_detail {
              : page_end::refused;
 }
 
-/// Returns true if a page of this media type can have meta elements. A page without a type can.
+/// Returns true if a page with these headers can have meta elements. A page without a type can. So
+/// can a page with several types, unless none of them can.
 [[nodiscard]] inline bool may_have_meta(const std::vector<http_header>& headers) noexcept {
-  const std::string_view type = detail::find_header(headers, "Content-Type").value_or("");
   constexpr std::array<std::string_view, 9> without{
       "application/json", "application/pdf", "audio/",     "font/", "image/",
       "text/css",         "text/csv",        "text/plain", "video/"};
-  return std::none_of(
-             without.begin(), without.end(),
-             [type](std::string_view one) { return base::starts_with_ignoring_case(type, one); }) ||
-         base::starts_with_ignoring_case(type, "image/svg");
+  const auto may = [&without](std::string_view type) {
+    return std::none_of(without.begin(), without.end(),
+                        [type](std::string_view one) {
+                          return base::starts_with_ignoring_case(type, one);
+                        }) ||
+           base::starts_with_ignoring_case(type, "image/svg") ||
+           type.find(',') != std::string_view::npos;  // a list of types
+  };
+  bool has_type = false;
+  for (const http_header& header : headers) {
+    if (base::equal_ignoring_case(header.name, "Content-Type")) {
+      has_type = true;
+      if (may(header.value)) {
+        return true;
+      }
+    }
+  }
+  return !has_type;
 }
 
-/// Returns true if the body of a response begins with the first octet of the page.
+/// Returns true if the body of a response begins with the first octet of the page. A 206 with
+/// several parts has no `Content-Range` (RFC 9110, section 15.3.7.2), and begins with that of the
+/// first part.
 [[nodiscard]] inline bool has_start(const fetch_response& response) noexcept {
   const std::string_view range =
-      detail::find_header(response.headers, "Content-Range").value_or("bytes 0-");
+      detail::find_header(response.headers, "Content-Range").value_or("");
   return response.status != 206 || base::starts_with_ignoring_case(range, "bytes 0-");
+}
+
+/// Returns true if a header names a content coding that the library does not know, so that the body
+/// may still be coded. `detail::checked` refuses a body that is still coded in a known one.
+[[nodiscard]] inline bool has_unknown_coding(const std::vector<http_header>& headers) {
+  return std::any_of(headers.begin(), headers.end(), [](const http_header& header) {
+    if (!base::equal_ignoring_case(header.name, "Content-Encoding")) {
+      return false;
+    }
+    const std::vector<std::string_view> names = detail::coding_names(header.value);
+    return std::any_of(names.begin(), names.end(), [](std::string_view name) {
+      return !detail::is_content_coding(name) && !base::equal_ignoring_case(name, "identity");
+    });
+  });
 }
 
 ROBOTS_INLINE page_visit::page_visit(std::string_view url, const page_options& call,
                                      const client_options& options, const crawler_names& names,
                                      time_point now)
-    : options_{options},
-      names_{names},
-      call_{call},
-      chain_{std::string{url.substr(0, url.find('#'))}} {
+    : options_{options}, names_{names}, call_{call}, chain_{detail::first_url(url)} {
   validate(call_);
   ask(now);
 }
@@ -166,7 +196,7 @@ ROBOTS_INLINE void page_visit::on_overload(const request_report& report, time_po
 
 ROBOTS_INLINE void page_visit::read_page(wall_time date) {
   const fetch_response& response = *result_.response;
-  if (response.status < 200 || response.status > 299) {
+  if (!has_page(response.status)) {
     return;
   }
   page_statements& page =
@@ -177,7 +207,7 @@ ROBOTS_INLINE void page_visit::read_page(wall_time date) {
   }
   if (!may_have_meta(response.headers)) {
     page.mark_read(statement_place::meta);
-  } else if (options_.reader && has_start(response)) {
+  } else if (options_.reader && has_start(response) && !has_unknown_coding(response.headers)) {
     options_.reader(page, response.body, response.headers,
                     response.truncated || response.status == 206);
   }
