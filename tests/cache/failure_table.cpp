@@ -315,7 +315,7 @@ TEST_CASE("After no_file_after, only a 5xx or a site out of reach acts as if the
     const decision answer = world.cache.check(home);
     const auto source = answer.policy->source();
     const bool is_failing = source.failing_for == std::chrono::days{30};
-    const bool is_answer = source.status != 0 && source.status < 500;
+    const bool is_answer = source.status != 0 && (source.status < 500 || source.status > 599);
     const bool is_ours = source.error == fetch_error::proxy ||
                          source.error == fetch_error::protocol ||
                          source.error == fetch_error::other || source.error == fetch_error::none;

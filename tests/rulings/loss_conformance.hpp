@@ -90,6 +90,22 @@ void loss_conformance(const Open& open, const Lose& lose) {
     CHECK(a.effect(url) == halted);
     CHECK(b.effect(url) == halted);
   }
+  SUBCASE(
+      "An alarm about http on port 443, or https on port 80, halts this site in all processes") {
+    for (const std::string place : {"http://a.example:443/", "https://b.example:80/"}) {
+      CHECK(a.rulings.raise_halt(place, halt_reason::hostile, "rules 7").size() == 1);
+      CHECK(a.effect(place) == halted);
+      CHECK(a.rulings.catch_up());
+      CHECK(b.rulings.catch_up());
+      CHECK(b.effect(place) == halted);
+    }
+    CHECK(b.effect("https://a.example/") == none);
+    CHECK(b.effect("http://b.example/") == none);
+    CHECK(b.rulings.resume("http://a.example:443/").size() == 1);
+    CHECK(a.rulings.catch_up());
+    CHECK(a.effect("http://a.example:443/") == none);
+    CHECK(a.rulings.has_accepted("http://a.example:443/", "rules 7"));
+  }
   SUBCASE("A process whose first call of the ledger fails denies all sites, and learns of a halt") {
     (void)a.rulings.halt("example.com");
     b.ledger->is_down = true;

@@ -109,6 +109,9 @@ TEST_CASE("SiteRulings refuses mistakes of the programmer") {
   CHECK_THROWS_AS(rulings.override_with("example.com", site_override::none), std::invalid_argument);
   CHECK_THROWS_AS(rulings.override_with_text("example.com", std::string(65'537, 'x')),
                   std::invalid_argument);
+  CHECK_THROWS_AS(
+      rulings.override_with_text("example.com", std::string(65'536, 'x'), std::string(1'025, 'm')),
+      std::invalid_argument);
   CHECK_THROWS_AS(SiteRulings{rulings_options{.poll = -1ms}}, std::invalid_argument);
   CHECK_THROWS_AS(SiteRulings{rulings_options{.maker = "two\nlines"}}, std::invalid_argument);
 }

@@ -242,7 +242,7 @@ ROBOTS_INLINE bool cache_controls::report_response(std::string_view url, int sta
     engine_->parts.tell(access_revoked_event{engine_->parts.about(key, call.context), url, status});
   }
   if (engine_->view) {
-    engine_->view->on_access_revoked(key);
+    engine_->view->on_access_revoked(key, call.context);
   }
   return true;
 }

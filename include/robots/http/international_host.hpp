@@ -45,10 +45,12 @@ inline std::atomic<host_to_ascii> host_to_ascii_in_use{nullptr};
 }
 
 /// Returns the ASCII form of a host outside ASCII. Returns an empty optional if no function is set,
-/// or the name has no such form. The result is not checked, except that it is ASCII without `%`.
+/// or the name has no such form. The result is not checked, except that it is ASCII and no IP
+/// address in brackets, and has no `%`.
 [[nodiscard]] inline std::optional<std::string> ascii_form(std::string_view host) {
   const host_to_ascii convert = host_to_ascii_in_use.load(std::memory_order_acquire);
-  if (convert == nullptr) {
+  constexpr std::size_t most = 253 * 12;  // four octets of UTF-8 for each of a name, as `%XX`
+  if (convert == nullptr || host.size() > most) {
     return std::nullopt;
   }
   std::string decoded;
@@ -65,9 +67,10 @@ inline std::atomic<host_to_ascii> host_to_ascii_in_use{nullptr};
     i += 2;
   }
   std::optional<std::string> ascii = base::is_utf8(decoded) ? convert(decoded) : std::nullopt;
-  const bool is_usable = ascii && std::none_of(ascii->begin(), ascii->end(), [](char c) {
-                           return is_outside_ascii(c) || c == '%';
-                         });
+  const bool is_usable =
+      ascii && std::none_of(ascii->begin(), ascii->end(), [](char c) {
+        return is_outside_ascii(c) || std::string_view{"%[]:"}.find(c) != std::string_view::npos;
+      });
   return is_usable ? std::move(ascii) : std::nullopt;
 }
 

@@ -60,8 +60,8 @@ struct record_limits {
 };
 
 /// The version of the format that `encode` writes, from 1 to 127. Each change of the encoding or of
-/// the checksum needs a new version, except a new part behind all others. Stores keep records of
-/// different versions apart.
+/// the checksum needs a new version. Stores keep records of different versions apart. A new part
+/// behind all others, too, if a version has been released: an older reader refuses its records.
 inline constexpr int record_format = 2;
 
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.

@@ -22,7 +22,7 @@ namespace robots::detail {
 /// its proxy failed, or this process could not read the response, for example beyond a limit.
 [[nodiscard]] constexpr bool is_site_failing(const record_head& head) noexcept {
   if (head.outcome == outcome::server_error) {
-    return head.status >= 500;
+    return head.status >= 500 && head.status <= 599;
   }
   return head.outcome == outcome::unreachable && !is_on_our_side(head.error) &&
          head.error != fetch_error::protocol && head.error != fetch_error::other;
@@ -68,6 +68,18 @@ namespace robots::detail {
          " days, so no_file_after applies: unless there is a last good copy, the site counts as "
          "one "
          "without a robots.txt";
+}
+
+/// Removes from `error_text` what `judge` has added for a site that counts as one without a
+/// robots.txt.
+inline void remove_without_file_text(record_head& head) {
+  const std::string why = without_file_text(head.failing_for.value_or(std::chrono::seconds{0}));
+  if (head.error_text.ends_with(why)) {
+    head.error_text.resize(head.error_text.size() - why.size());
+    if (head.error_text.ends_with("; ")) {
+      head.error_text.resize(head.error_text.size() - 2);
+    }
+  }
 }
 
 }  // namespace robots::detail

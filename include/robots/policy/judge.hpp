@@ -374,12 +374,11 @@ struct earlier_policies {
 /// Returns the policy of a site in quarantine. `source` is the last record of the site, if known.
 [[nodiscard]] inline std::shared_ptr<const policy> quarantined(
     record_head source, std::string_view why, const crawler_names_view& crawler,
-    const detail::any_fallback_policy& fallback, time_point fetched_at = {},
-    file_findings findings = {}) {
+    const detail::any_fallback_policy& fallback) {
   source.outcome = outcome::quarantined;
   source.error_text = std::string{why} + "; check the site, then end its quarantine";
   return std::make_shared<const policy>(fallback.action(source), crawler, source, nullptr,
-                                        fetched_at, std::move(findings));
+                                        time_point{}, file_findings{});
 }
 
 }  // namespace robots::detail

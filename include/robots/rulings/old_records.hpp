@@ -113,9 +113,10 @@ inline constexpr std::string_view old_record_start = "ruling 1 ";
 /// id has the time of the order, so each process makes the same id of the same part.
 [[nodiscard]] inline ruling_order order_of(const std::string& bare_site, const old_ruling& old) {
   constexpr std::int64_t in_a_second = 1'000;  // the unit of `old_ruling::stamp` is a millisecond
-  ruling_order order{.site = key_of(bare_site, old),
-                     .maker = "a record of an older version",
-                     .time = old.stamp / in_a_second};
+  ruling_order order{
+      .site = key_of(bare_site, old),
+      .maker = "a record of an older version",
+      .time = (std::min)(old.stamp / in_a_second, static_cast<std::int64_t>(latest_time))};
   switch (old.kind) {
     case ruling_kind::site_override:
       order.kind = ruling_kind::site_override;

@@ -45,4 +45,14 @@ struct ruled_place {
           .port = named.scheme ? named.origin_under(*named.scheme).port : named.port};
 }
 
+/// Returns the site without its scheme, which covers both schemes. `http://h:443` and
+/// `https://h:80` stay as they are: without the scheme, their port would name the other scheme.
+[[nodiscard]] inline site covering_both_schemes(site named) {
+  if (named.port != detail::default_port(url_scheme::http) &&
+      named.port != detail::default_port(url_scheme::https)) {
+    named.scheme.reset();
+  }
+  return named;
+}
+
 }  // namespace robots::rulings_detail

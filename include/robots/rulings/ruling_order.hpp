@@ -107,6 +107,9 @@ inline constexpr std::size_t most_detail = 65'536;
   return taken;
 }
 
+/// The end of the year 9999, in seconds since 1970. No order is later.
+inline constexpr std::uint64_t latest_time = 253'402'300'799;
+
 /// Makes an order of the parts that a ledger stores. Returns an empty optional if a part is not as
 /// `name_of` and `encode` write it. Other programs can change what a ledger stores.
 [[nodiscard]] inline std::optional<ruling_order> decode_order(std::string_view name,
@@ -124,8 +127,7 @@ inline constexpr std::size_t most_detail = 65'536;
   order.id = id;
   std::string_view head = take_until(octets, '\n');
   const auto time = base::parse_decimal(take_until(head, ' '));
-  constexpr std::uint64_t latest = 253'402'300'799;  // the end of the year 9999
-  if (!time || *time > latest || octets.size() > most_detail + 1'024) {
+  if (!time || *time > latest_time || octets.size() > most_detail + 1'024) {
     return std::nullopt;
   }
   order.time = static_cast<std::int64_t>(*time);
@@ -133,6 +135,11 @@ inline constexpr std::size_t most_detail = 65'536;
   order.maker = take_until(octets, '\n');
   order.detail = octets;
   return order;
+}
+
+/// Returns true if a ledger can store the order and read it again.
+[[nodiscard]] inline bool is_readable(const ruling_order& order) {
+  return decode_order(name_of(order), order.id, encode(order), order.number).has_value();
 }
 
 }  // namespace rulings_detail

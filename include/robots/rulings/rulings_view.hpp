@@ -91,7 +91,8 @@ class rulings_view {
   /// denies everything, but did not before.
   virtual bool on_answer(const site_answer& answer) = 0;
   /// The site has refused a page that its rules allow.
-  virtual void on_access_revoked(std::string_view site_key) = 0;
+  virtual void on_access_revoked(std::string_view site_key,
+                                 const std::shared_ptr<const call_context>& context) = 0;
 
   /// Returns the sites in quarantine, sorted.
   [[nodiscard]] virtual std::vector<std::string> quarantined() const = 0;

@@ -266,7 +266,7 @@ ROBOTS_INLINE void rulings_state::send() {
           .value = std::move(value),
           .detail = std::string{detail},
           .maker = std::move(maker),
-          .time = now.time_since_epoch().count()};
+          .time = (std::max)(now.time_since_epoch().count(), decltype(ruling_order::time){0})};
 }
 
 ROBOTS_INLINE ruling_order rulings_state::make(ruling_kind kind, const std::string& site,
@@ -295,6 +295,10 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
   start();
   std::unique_lock lock{mutex_};
   order.id = next_id();
+  if (!is_alarm && !is_readable(order)) {
+    throw std::invalid_argument{"SiteRulings: no ledger could store this order on " + order.site +
+                                ": give a shorter name of its maker"};
+  }
   const std::string name = name_of(order);
   // Everything that needs memory comes first, so that an order is made whole or not at all.
   if (options.ledger == nullptr) {
@@ -449,8 +453,7 @@ ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_order(
   if (!named) {
     return {};
   }
-  named->scheme.reset();  // as in `raise_halt`
-  const auto last = state.last(ruling_kind::halt, named->key());
+  const auto last = state.last(ruling_kind::halt, covering_both_schemes(*std::move(named)).key());
   return last && !last->is_in_force() ? last->detail : std::string{};
 }
 
@@ -628,8 +631,8 @@ ROBOTS_INLINE std::vector<ruling_order> SiteRulings::end_quarantine(std::string_
 ROBOTS_INLINE std::vector<ruling_order> SiteRulings::raise_halt(std::string_view host_or_url,
                                                                 halt_reason why,
                                                                 std::string_view fingerprint) {
-  site named = rulings_detail::named_site(host_or_url, "raise_halt");
-  named.scheme.reset();  // an alarm concerns both schemes
+  const site named =
+      rulings_detail::covering_both_schemes(rulings_detail::named_site(host_or_url, "raise_halt"));
   std::vector<ruling_order> orders;
   if (auto order =
           state_->raise(ruling_kind::halt, named.key(), std::string{to_string(why)}, fingerprint)) {
@@ -658,8 +661,7 @@ ROBOTS_INLINE bool SiteRulings::has_accepted(std::string_view host_or_url,
 }
 
 ROBOTS_INLINE bool SiteRulings::note_awaiting(const site& asked) {
-  const std::string key = asked.key();
-  return state_->note_awaiting(std::string{detail::without_scheme(key)});
+  return state_->note_awaiting(rulings_detail::covering_both_schemes(asked).key());
 }
 
 ROBOTS_INLINE std::vector<std::string> SiteRulings::awaiting_sign_off() const {

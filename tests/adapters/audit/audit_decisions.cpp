@@ -731,6 +731,35 @@ TEST_CASE("The trail of a site with an empty robots.txt has no differences") {
   check_confirms(trail.path, 2);
 }
 
+TEST_CASE("A permission by no_file_after is confirmed, and found if the time was falsified") {
+  using namespace std::chrono_literals;
+  const robots::test::temporary_folder folder;
+  const robots::audit_options trail{.path = (folder.path() / "trail").string()};
+  robots::cache_options options{.user_agent = "FooBot/1.0",
+                                .fallback = robots::fallback_policy::strict()};
+  options.no_file_after = std::chrono::days{2};
+  robots::ScriptedFetcher web;
+  robots::ManualClock clock;
+  web.otherwise(robots::ScriptedFetcher::status(503));
+  {
+    robots::basic_robots_cache cache{options, web, clock, robots::LruStorage<8>{},
+                                     robots::AuditTrail{trail, options}};
+    for (int day = 0; day < 2; ++day) {
+      CHECK_FALSE(cache.allowed("https://rules.example/a"));
+      clock.advance(24h);
+    }
+    CHECK(cache.allowed("https://rules.example/a"));
+  }
+  check_confirms(trail.path, 3);
+  const texts files = robots::test::files_of(trail.path);
+  texts lines = lines_of(files);
+  const std::size_t crawler = line_with(lines, "no_file_after_seconds");
+  replace(lines[crawler], "\"no_file_after_seconds\":172800", "\"no_file_after_seconds\":172801");
+  chain_anew(lines, crawler);
+  robots::test::write_lines(files.at(0), lines);
+  CHECK(verify_decisions(files).differences.size() == 1);
+}
+
 TEST_CASE("A redirect from a shared store is recorded, whatever its target is") {
   using robots::ScriptedFetcher;
   using tiered =

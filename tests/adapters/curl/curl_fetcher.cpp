@@ -68,7 +68,7 @@ static_assert(to_fetch_error(CURLE_COULDNT_RESOLVE_PROXY) == fetch_error::resolv
 static_assert(to_fetch_error(CURLE_COULDNT_CONNECT) == fetch_error::connect);
 static_assert(to_fetch_error(CURLE_SSL_CONNECT_ERROR) == fetch_error::tls);
 static_assert(to_fetch_error(CURLE_PEER_FAILED_VERIFICATION) == fetch_error::tls);
-static_assert(to_fetch_error(CURLE_SSL_CACERT_BADFILE) == fetch_error::tls);
+static_assert(to_fetch_error(CURLE_SSL_CACERT_BADFILE) == fetch_error::local);
 static_assert(to_fetch_error(CURLE_OPERATION_TIMEDOUT) == fetch_error::timeout);
 static_assert(to_fetch_error(CURLE_ABORTED_BY_CALLBACK) == fetch_error::cancelled);
 static_assert(to_fetch_error(CURLE_URL_MALFORMAT) == fetch_error::protocol);

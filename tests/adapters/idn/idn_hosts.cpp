@@ -77,7 +77,8 @@ TEST_CASE("A name without an ASCII form is refused, and no decoded octet leaves 
        {"\xFF.example", "%FF.example", "b\xC3\xBC%2Fa.example", "b\xC3\xBC%00.example",
         "b\xC3\xBC%zz.example", "b\xC3\xBC%40\x61.example", "\xEF\xBC\x8F\x61.example",
         "b\xC3\xBC%25\x61.example", "b\xC3\xBC\xEF\xBC\x85\x34\x31.example", "\xE2\x80\x8B",
-        "\xC3\xA4..example", "xn--\xC3\xA4", "\xEF\xBC\x91.2.3.256"}) {
+        "\xC3\xA4..example", "xn--\xC3\xA4", "\xEF\xBC\x91.2.3.256",
+        "\xEF\xBC\xBB\xEF\xBC\x9A\xEF\xBC\x9A\x31\xEF\xBC\xBD"}) {
     CAPTURE(host);
     CHECK(key_of("https://" + std::string{host} + "/") == "none");
     CHECK_FALSE(url_problem("https://" + std::string{host} + "/").empty());
@@ -89,6 +90,11 @@ TEST_CASE("A name without an ASCII form is refused, and no decoded octet leaves 
     longest += "\xC3\xBC";
   }
   CHECK(key_of(longest + ".example") == "none");
+  std::string many;  // soft hyphens, which have no ASCII form
+  while (many.size() < 4'000) {
+    many += "\xC2\xAD";
+  }
+  CHECK(key_of(many + "a.example") == "none");
   CHECK(idn_to_ascii(std::string_view{"a\0b", 3}) == std::nullopt);
 }
 

@@ -181,6 +181,11 @@ TEST_CASE("A file without a key is refused, and the message names the file") {
   };
   CHECK(refused(path) == path + " cannot be read: check its name and its permissions");
   CHECK(refused(folder.path().string()).find("cannot be read") != std::string::npos);
+  for (const std::string secret : {"-----BEGIN PRIVATE KEY-----", R"({"d":"c2VjcmV0"})", "a\nb"}) {
+    const std::string text = refused(secret);
+    CHECK(text.find("use from_pem or from_jwk") != std::string::npos);
+    CHECK(text.find(secret) == std::string::npos);
+  }
   for (const std::string& text :
        {std::string{}, std::string{"{}"}, std::string(70'000, ' '), std::string(70'000, '{')}) {
     write(path, text);

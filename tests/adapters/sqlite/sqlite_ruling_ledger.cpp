@@ -27,7 +27,10 @@ using robots::SqliteStore;
 namespace {
 
 sqlite_options rulings_in(const temporary_folder& folder) {
-  return {.path = (folder.path() / "robots.sqlite").string(), .max_bytes = 1U << 20U};
+  // On a busy machine, several writers can lock the file for longer than the default of 1 s.
+  return {.path = (folder.path() / "robots.sqlite").string(),
+          .max_bytes = 1U << 20U,
+          .timeout = std::chrono::minutes{1}};
 }
 
 void run_sql(const std::string& path, const std::string& sql) {

@@ -424,6 +424,12 @@ class audit_judge {
         .rules_fetched_at = audit_second(entry.text("rules_fetched_at")),
         .lifetime = whole_seconds(entry, "lifetime_seconds"),
     };
+    if (const std::string error = entry.text("error"); !error.empty()) {
+      recorded.error = enum_named(error, fetch_error::local);
+    }
+    if (!entry.raw("failing_seconds").empty()) {
+      recorded.failing_for = std::chrono::seconds{whole_seconds(entry, "failing_seconds")};
+    }
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
       recorded.reason = enum_named(reason, decision_reason::invalid_url);
     }

@@ -87,6 +87,12 @@ class signing_key {
   /// Reads a key from a file in one of these formats. Throws `signature_error` if the file cannot
   /// be read, or has no such key.
   [[nodiscard]] static signing_key from_file(const std::string& path) {
+    if (path.find_first_of("{\r\n") != std::string::npos ||
+        path.find("-----BEGIN") != std::string::npos) {
+      throw signature_error{
+          "signing_key::from_file got a key where it expects the name of a file: use from_pem or "
+          "from_jwk"};
+    }
     std::ifstream stream{path, std::ios::binary};
     std::string text(adapters_detail::longest_key + 1, '\0');
     const adapters_detail::secret_text wiped{text};

@@ -73,7 +73,8 @@ struct lost_orders {
     const auto stored = rulings.find(name);
     // The ledger can have the same order with a lower number, which it had before an earlier loss.
     const bool is_missing = stored == rulings.end() || stored->second.number < order.number;
-    if (is_missing && !winners.contains(name)) {
+    // A ledger never shows an order that it cannot read, so writing it again would not end.
+    if (is_missing && !winners.contains(name) && is_readable(order)) {
       lost.orders.push_back(order);
     }
   }

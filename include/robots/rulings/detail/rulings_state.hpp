@@ -68,7 +68,6 @@ class rulings_state {
   void add_numbers(std::vector<ruling_order>& orders);
 
   [[nodiscard]] bool is_high_risk(std::string_view host) const;
-  [[nodiscard]] bool needs_reading() const noexcept { return !is_read_; }
   [[nodiscard]] bool is_read() const noexcept { return is_read_; }
   [[nodiscard]] std::size_t unsent();
   [[nodiscard]] std::string failure();

@@ -83,9 +83,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
           return nullptr;
         }
         if (rulings_.note_awaiting(asked)) {
-          const std::string key = asked.key();
-          context_.teller.tell(
-              sign_off_event{context_.teller.about(detail::without_scheme(key)), false, true});
+          const std::string key = covering_both_schemes(asked).key();
+          context_.teller.tell(sign_off_event{context_.teller.about(key), false, true});
         }
         return unsigned_;
       case ruling_effect::allowed:
@@ -111,8 +110,10 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     return turned_hostile;
   }
 
-  void on_access_revoked(std::string_view site_key) override {
+  void on_access_revoked(std::string_view site_key,
+                         const std::shared_ptr<const call_context>& context) override {
     if (rulings_.options().halt_revoked) {
+      const alarm_context held{*this, site_key, context};
       static_cast<void>(rulings_.raise_halt(site_key, halt_reason::access_revoked, {}));
     }
   }
@@ -128,6 +129,39 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   }
 
  private:
+  /// Holds the context of an alarm for the event about its order, until the order was made.
+  class alarm_context {
+   public:
+    alarm_context(site_rulings_view& view, std::string_view site_key,
+                  const std::shared_ptr<const call_context>& context)
+        : view_(view), host_(host_of(site_key)) {
+      const std::scoped_lock lock{view_.notes_mutex_};
+      view_.contexts_[host_] = context;
+    }
+    ~alarm_context() {
+      const std::scoped_lock lock{view_.notes_mutex_};
+      view_.contexts_.erase(host_);
+    }
+    alarm_context(const alarm_context&) = delete;
+    alarm_context& operator=(const alarm_context&) = delete;
+
+   private:
+    site_rulings_view& view_;
+    const std::string host_;
+  };
+
+  [[nodiscard]] static std::string host_of(std::string_view site_key) {
+    const auto named = parse_site(site_key);
+    return named ? named->host : std::string{site_key};
+  }
+
+  /// Returns the context of the alarm that has made an order. Returns null for other orders.
+  [[nodiscard]] std::shared_ptr<const call_context> context_of(const ruling_order& order) {
+    const std::scoped_lock lock{notes_mutex_};
+    const auto listed = contexts_.find(host_of(order.site));
+    return listed == contexts_.end() ? nullptr : listed->second;
+  }
+
   [[nodiscard]] static alarm_settings options_of(const rulings_options& own,
                                                  const rulings_context& context) {
     return {.halt_hostile = own.halt_hostile.value_or(context.fallback.halts_hostile()),
@@ -141,6 +175,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   }
 
   void halt(const site_answer& answer, halt_reason why, const std::string& fingerprint) override {
+    const alarm_context held{*this, answer.site_key, answer.context};
     static_cast<void>(rulings_.raise_halt(answer.site_key, why, fingerprint));
   }
 
@@ -150,6 +185,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     const bool is_due = after > 0 && malformed_.add(answer.site_key) >= after;
     lock.unlock();
     if (is_due) {
+      const alarm_context held{*this, answer.site_key, answer.context};
       static_cast<void>(rulings_.raise_quarantine(answer.site_key));
     }
   }
@@ -205,7 +241,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
       return;
     }
     const bool holds = order.is_in_force();
-    const event_base about = context_.teller.about(order.site);
+    const std::shared_ptr<const call_context> context = context_of(order);
+    const event_base about = context_.teller.about(order.site, context);
     const halt_reason why = holds ? reason_of(order) : earlier_reason(order);
     bool denies = holds;
     switch (order.kind) {
@@ -287,9 +324,11 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   const std::shared_ptr<const policy> unread_;
   std::mutex malformed_mutex_;
   malformed_counts malformed_{65'536};
-  std::mutex notes_mutex_;  // guards the next two members
+  std::mutex notes_mutex_;  // guards the next three members
   boost::unordered_flat_map<std::string, halt_reason> reasons_;
   boost::unordered_flat_map<std::string, std::shared_ptr<const policy>> texts_;
+  /// By host: the contexts of the alarms that make an order now.
+  boost::unordered_flat_map<std::string, std::shared_ptr<const call_context>> contexts_;
   std::shared_ptr<const void> subscription_{};  // destroyed first
 };
 

@@ -4,11 +4,15 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/http/message.hpp>
+#include <robots/policy/failing_time.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/record.hpp>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -49,6 +53,8 @@ struct recorded_policy {
   std::int64_t fetched_at = 0;
   std::int64_t rules_fetched_at = 0;
   std::int64_t lifetime = 0;
+  fetch_error error = fetch_error::none;
+  std::optional<std::chrono::seconds> failing_for{};
 
   [[nodiscard]] bool is_redirected() const { return final_site != site; }
 };
@@ -69,6 +75,7 @@ struct recorded_options {
   std::int64_t max_ttl = 0;
   std::int64_t stale_while_revalidate = 0;
   std::int64_t last_good_for = 0;
+  std::int64_t no_file_after = 0;
 
   [[nodiscard]] static recorded_options read(const json_object& crawler) {
     recorded_options result{.fallback = crawler.text("fallback")};
@@ -76,7 +83,7 @@ struct recorded_options {
       for (std::size_t i = 0; i < outcome_count; ++i) {
         const std::string action = row.text(to_string(static_cast<outcome>(i)));
         if (!action.empty()) {
-          result.actions[i] = enum_named(action, fallback_action::last_good_or_deny);
+          result.actions[i] = enum_named(action, fallback_action::last_good_or_allow);
         }
       }
     }
@@ -84,6 +91,7 @@ struct recorded_options {
     result.max_ttl = whole_seconds(crawler, "max_ttl_seconds");
     result.stale_while_revalidate = whole_seconds(crawler, "stale_while_revalidate_seconds");
     result.last_good_for = whole_seconds(crawler, "last_good_for_seconds");
+    result.no_file_after = whole_seconds(crawler, "no_file_after_seconds");
     return result;
   }
 
@@ -124,10 +132,18 @@ struct recorded_options {
   if (recorded.outcome == outcome::redirected || !action) {
     return recorded.basis == allow_all ? "a redirect alone allows nothing" : "";
   }
+  record_head head{
+      {.outcome = recorded.outcome, .status = recorded.status, .error = recorded.error}};
+  head.failing_for = recorded.failing_for;
+  const bool is_without_file =
+      detail::counts_as_without_file(head, std::chrono::seconds{options.no_file_after});
+  const bool ends_open = *action == fallback_action::last_good_or_allow ||
+                         (is_without_file && *action == fallback_action::last_good_or_deny);
   const auto may_be = [&recorded](auto... bases) { return ((recorded.basis == bases) || ...); };
   const bool is_right = *action == fallback_action::parse       ? may_be(rules, deny_all)
                         : *action == fallback_action::allow_all ? may_be(allow_all)
                         : *action == fallback_action::deny_all  ? may_be(deny_all)
+                        : ends_open                             ? may_be(last_good, allow_all)
                                                                 : may_be(last_good, deny_all);
   // The file of another site is obeyed whatever the table says of the redirect.
   if (is_right || (recorded.basis == rules && recorded.is_redirected())) {

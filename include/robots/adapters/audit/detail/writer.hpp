@@ -154,6 +154,7 @@ inline void add_names(base::json_writer& json, const cache_options& options) {
   json.number("max_ttl_seconds", options.max_ttl.count());
   json.number("stale_while_revalidate_seconds", options.stale_while_revalidate.count());
   json.number("last_good_for_seconds", options.last_good_for.count());
+  json.number("no_file_after_seconds", options.no_file_after.count());
   json.text("fallback", options.fallback.name()).open_list("actions");
   for (std::size_t i = 0; i < outcome_count; ++i) {
     const auto kind = static_cast<outcome>(i);

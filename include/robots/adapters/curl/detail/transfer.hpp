@@ -414,10 +414,14 @@ class curl_transfer {
 
   static constexpr int wants_credentials = 407;  // RFC 9110, section 15.5.8
 
-  /// Returns true if the exchange failed before the proxy could pass the request on.
+  /// Returns true if the exchange failed before the proxy could pass the request on. The time of
+  /// the connection is 0 until the proxy has accepted it.
   [[nodiscard]] bool is_failure_of_proxy(CURLcode code) const noexcept {
+    const bool has_no_proxy =
+        code == CURLE_COULDNT_CONNECT ||
+        (code == CURLE_OPERATION_TIMEDOUT && info<curl_off_t>(CURLINFO_CONNECT_TIME_T) == 0);
     return code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_PROXY ||
-           (code == CURLE_COULDNT_CONNECT && proxy_ == proxy_use::always) ||
+           (has_no_proxy && proxy_ == proxy_use::always) ||
            info<long>(CURLINFO_HTTP_CONNECTCODE) == wants_credentials;
   }
 
