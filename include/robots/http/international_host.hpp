@@ -49,7 +49,7 @@ inline std::atomic<host_to_ascii> host_to_ascii_in_use{nullptr};
 /// address in brackets, and has no `%`.
 [[nodiscard]] inline std::optional<std::string> ascii_form(std::string_view host) {
   const host_to_ascii convert = host_to_ascii_in_use.load(std::memory_order_acquire);
-  constexpr std::size_t most = 253 * 12;  // four octets of UTF-8 for each of a name, as `%XX`
+  constexpr std::size_t most = 3'036;  // 253 characters of four octets, each as `%XX`
   if (convert == nullptr || host.size() > most) {
     return std::nullopt;
   }
