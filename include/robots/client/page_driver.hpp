@@ -52,7 +52,9 @@ namespace robots {
 /// The driver blocks in these cases only: if the gate has a ledger; if the cache has lost the rules
 /// of a site between two steps, or they expired while a page waited in line; and, in its first
 /// reservation, until the ledger of a `SiteRulings` was read. To avoid the last one, call
-/// `SiteRulings::wait_until_read` before the loop begins.
+/// `SiteRulings::wait_until_read` before the loop begins. Give the cache room for all sites of the
+/// pages under way: if it has lost the rules of a site that another page of the driver looks up,
+/// the driver waits for itself.
 template <class Cache, class Gate, AsyncFetcher F>
 class page_driver {
  public:

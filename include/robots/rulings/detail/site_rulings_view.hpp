@@ -3,11 +3,13 @@
 #include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/detail/malformed_counts.hpp>
+#include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/rulings_view.hpp>
 #include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>
@@ -150,15 +152,10 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     const std::string host_;
   };
 
-  [[nodiscard]] static std::string host_of(std::string_view site_key) {
-    const auto named = parse_site(site_key);
-    return named ? named->host : std::string{site_key};
-  }
-
   /// Returns the context of the alarm that has made an order. Returns null for other orders.
   [[nodiscard]] std::shared_ptr<const call_context> context_of(const ruling_order& order) {
     const std::scoped_lock lock{notes_mutex_};
-    const auto listed = contexts_.find(host_of(order.site));
+    const auto listed = contexts_.find(std::string{host_of(order.site)});
     return listed == contexts_.end() ? nullptr : listed->second;
   }
 

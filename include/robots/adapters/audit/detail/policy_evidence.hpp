@@ -124,6 +124,32 @@ struct recorded_options {
          " does not follow from the HTTP status " + std::to_string(recorded.status);
 }
 
+/// Returns true if a site that answers as in `recorded` may have the basis of `recorded` after this
+/// action of the crawler.
+[[nodiscard]] inline bool is_basis_of(fallback_action action, const recorded_policy& recorded,
+                                      const recorded_options& options) {
+  using enum policy_basis;
+  const policy_basis basis = recorded.basis;
+  switch (action) {
+    case fallback_action::parse:
+      return basis == rules || basis == deny_all;
+    case fallback_action::allow_all:
+      return basis == allow_all;
+    case fallback_action::deny_all:
+      return basis == deny_all;
+    case fallback_action::last_good_or_allow:
+      return basis == last_good || basis == allow_all;
+    case fallback_action::last_good_or_deny:
+      break;
+  }
+  record_head head{
+      {.outcome = recorded.outcome, .status = recorded.status, .error = recorded.error}};
+  head.failing_for = recorded.failing_for;
+  const bool is_without_file =
+      detail::counts_as_without_file(head, std::chrono::seconds{options.no_file_after});
+  return basis == last_good || basis == (is_without_file ? allow_all : deny_all);
+}
+
 /// Returns what is wrong with the basis of a policy if the table of actions has another one.
 [[nodiscard]] inline std::string action_problem(const recorded_policy& recorded,
                                                 const recorded_options& options) {
@@ -132,19 +158,7 @@ struct recorded_options {
   if (recorded.outcome == outcome::redirected || !action) {
     return recorded.basis == allow_all ? "a redirect alone allows nothing" : "";
   }
-  record_head head{
-      {.outcome = recorded.outcome, .status = recorded.status, .error = recorded.error}};
-  head.failing_for = recorded.failing_for;
-  const bool is_without_file =
-      detail::counts_as_without_file(head, std::chrono::seconds{options.no_file_after});
-  const bool ends_open = *action == fallback_action::last_good_or_allow ||
-                         (is_without_file && *action == fallback_action::last_good_or_deny);
-  const auto may_be = [&recorded](auto... bases) { return ((recorded.basis == bases) || ...); };
-  const bool is_right = *action == fallback_action::parse       ? may_be(rules, deny_all)
-                        : *action == fallback_action::allow_all ? may_be(allow_all)
-                        : *action == fallback_action::deny_all  ? may_be(deny_all)
-                        : ends_open                             ? may_be(last_good, allow_all)
-                                                                : may_be(last_good, deny_all);
+  const bool is_right = is_basis_of(*action, recorded, options);
   // The file of another site is obeyed whatever the table says of the redirect.
   if (is_right || (recorded.basis == rules && recorded.is_redirected())) {
     return {};
