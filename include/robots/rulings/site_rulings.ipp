@@ -261,12 +261,13 @@ ROBOTS_INLINE void rulings_state::send() {
                                                    std::string value, std::string_view detail,
                                                    std::string maker) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const std::int64_t seconds_since_epoch = now.time_since_epoch().count();
   return {.site = site,
           .kind = kind,
           .value = std::move(value),
           .detail = std::string{detail},
           .maker = std::move(maker),
-          .time = (std::max)(now.time_since_epoch().count(), decltype(ruling_order::time){0})};
+          .time = (std::max)(seconds_since_epoch, std::int64_t{0})};
 }
 
 ROBOTS_INLINE ruling_order rulings_state::make(ruling_kind kind, const std::string& site,
