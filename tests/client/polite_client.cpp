@@ -156,6 +156,15 @@ TEST_CASE("Each redirect asks the rules of its host, and waits for a turn there"
   CHECK(explain(result.hops[0]).ends_with("; 301 after 0.000 s"));
 }
 
+TEST_CASE("The text of a hop leaves out a wait below a millisecond, which nobody notices") {
+  scripted_client bot;
+  page_hop hop = bot.client.fetch(page_url).hops.at(0);
+  hop.waited = 999us;
+  CHECK(explain(hop).find("waited") == std::string::npos);
+  hop.waited = 1ms;
+  CHECK(explain(hop).find("; waited 0.001 s; 200 after ") != std::string::npos);
+}
+
 TEST_CASE("The rules are asked again when the turn comes, and can forbid the page meanwhile") {
   cache_options options = foo_bot();
   options.max_ttl = 10min;

@@ -102,7 +102,8 @@ struct page_result {
 /// ASCII.
 [[nodiscard]] std::string explain(const page_result& result);
 
-/// Returns what happened at a hop, in one line of printable ASCII:
+/// Returns what happened at a hop, in one line of printable ASCII. It leaves out a wait below a
+/// millisecond.
 ///
 ///     https://example.com/: allowed: no rule matches; waited 1.000 s; 200 after 0.120 s
 [[nodiscard]] std::string explain(const page_hop& hop);

@@ -4,6 +4,8 @@
 #include <robots/base/config.hpp>
 #include <robots/client/page_result.hpp>
 
+#include <chrono>
+
 namespace robots {
 
 ROBOTS_INLINE std::string explain(const page_hop& hop) {
@@ -13,7 +15,7 @@ ROBOTS_INLINE std::string explain(const page_hop& hop) {
   } else {
     text += explain(hop.reason);
   }
-  if (hop.waited.count() > 0) {
+  if (hop.waited >= std::chrono::milliseconds{1}) {
     text += "; waited " + polite_detail::seconds_text(hop.waited);
   }
   if (hop.reason != admission_reason::go) {
