@@ -13,7 +13,8 @@ namespace robots {
 /// A crawler's own limits for delays.
 struct delay_options {
   /// The crawler's own delay. It applies unless robots.txt or a slow response leads to a longer
-  /// delay. It varies at random, so that requests of crawlers do not coincide (CrawlingRules).
+  /// delay. It varies at random, so that requests of crawlers do not coincide (CrawlingRules). 0
+  /// means none; the default of `gate_options::delay` is 1 s.
   std::chrono::nanoseconds fixed_delay{0};
   /// The minimum delay.
   std::chrono::nanoseconds floor{0};

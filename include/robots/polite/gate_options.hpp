@@ -15,8 +15,8 @@
 
 namespace robots {
 
-/// The slowdown of a host that answers 429 or 503. Each such response doubles the delay, and each
-/// success halves the delay again.
+/// The slowdown of a host that answers 429 or 503. Each such response doubles the delay. Each
+/// response with 2xx or 3xx takes one doubling back; any other response changes nothing.
 struct slow_down_options {
   /// The delay from which doubling starts. If the delay of the host is longer, doubling starts from
   /// the delay of the host.
@@ -29,7 +29,8 @@ struct slow_down_options {
 
 /// The options of a `basic_host_gate`.
 struct gate_options {
-  /// The fixed delay, the floor and the caps.
+  /// The fixed delay, the floor and the caps. Other options here replace this default: then name
+  /// `fixed_delay`, too, since it is 0 in `delay_options`.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
   /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
   /// false, the delay starts at the request.
