@@ -39,10 +39,10 @@ struct page_field {
 ///     tdmrep.json ---+
 ///
 /// The object is made of a parsed robots.txt, then gets the headers, the meta elements and the
-/// tdmrep.json, in any order. Which statement answers which purpose is the table in the guide "May
-/// I index it, may I train on it?". Among the statements that answer a purpose, the most
-/// restrictive one wins: no, on terms, yes. It does no I/O, and owns everything that it keeps.
-/// Several threads can ask one object at once.
+/// tdmrep.json, in any order. Which statement answers which purpose is the table in the guide "What
+/// may I do with the page?". Among the statements that answer a purpose, the most restrictive one
+/// wins: no, on terms, yes. It does no I/O, and owns everything that it keeps. Several threads can
+/// ask one object at once.
 class page_statements {
  public:
   /// Reads the statements of a robots.txt about `url`, an absolute URL or a path with query.

@@ -23,8 +23,8 @@ enum class statement_place : std::uint8_t { robots_txt, headers, meta, tdmrep };
       place, {"robots.txt", "headers", "meta elements", "tdmrep.json"});
 }
 
-/// The kinds of statements. Which purposes each kind answers is the table in the guide "May I index
-/// it, may I train on it?".
+/// The kinds of statements. Which purposes each kind answers is the table in the guide "What may I
+/// do with the page?".
 enum class statement_kind : std::uint8_t {
   robots_rule,     ///< the verdict of the robots.txt
   policy_token,    ///< the verdict of a group that names a policy token, such as Google-Extended
