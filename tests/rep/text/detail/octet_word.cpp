@@ -93,6 +93,57 @@ TEST_CASE("find_at_most finds an octet at any place of a text of any size, in bl
   }
 }
 
+TEST_CASE("A long text is read as a short one, whatever octet stands at whatever place") {
+  for (std::size_t size = 250; size < 700; size += size < 258 ? 1 : 61) {
+    for (std::size_t place = 0; place < size; ++place) {
+      // The size is exact, so that a sanitizer notices a read after the end.
+      std::string text(size, 'a');
+      const std::string_view view{text};
+      for (const char c : std::string_view{"\0 !\"#$%&'()*+~\x7F\x80\xA3\xAA\xFF", 19}) {
+        INFO("octet " << int{static_cast<unsigned char>(c)} << " at " << place << " of " << size);
+        text[place] = c;
+        const bool is_graphic = c > ' ' && c < '\x7F';
+        REQUIRE(is_graphic_without<>(view) == is_graphic);
+        REQUIRE(is_graphic_without<'%', '$'>(view) == (is_graphic && c != '%' && c != '$'));
+        REQUIRE(is_graphic_without<'%', '$', '*', '#'>(view) ==
+                (is_graphic && c != '%' && c != '$' && c != '*' && c != '#'));
+        const char* const end = text.data() + size;
+        const bool is_found = static_cast<unsigned char>(c) <= '#';
+        const char* const found = find_at_most(text.data(), end, '#');
+        REQUIRE(found == (is_found ? text.data() + place : end));
+        REQUIRE(find_at_most(text.data(), end, '#', 64) == found);
+      }
+    }
+  }
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+TEST_CASE("Blocks are passed over alike with and without AVX2") {
+  const bool has_avx2 = __builtin_cpu_supports("avx2");
+  for (std::size_t place = 0; place < 400; ++place) {
+    std::string text(400, 'a');
+    const char* const begin = text.data();
+    const char* const end = begin + text.size();
+    const char* const block = begin + (place < 384 ? place / 128 * 128 : 384);
+    text[place] = '#';
+    CHECK(blocks_above(begin, end, '#') == block);
+    CHECK(blocks_above(begin, end, '"') == begin + 384);
+    CHECK(graphic_blocks(begin, end, '*') == block);
+    if (has_avx2) {
+      CHECK(blocks_above_with_avx2(begin, end, '#') == block);
+      CHECK(graphic_blocks_with_avx2(begin, end, '*') == block);
+    }
+    text[place] = '*';
+    CHECK(graphic_blocks(begin, end, '*') == block);
+    CHECK(graphic_blocks(begin, end, '\0') == begin + 384);
+    if (has_avx2) {
+      CHECK(graphic_blocks_with_avx2(begin, end, '*') == block);
+      CHECK(graphic_blocks_with_avx2(begin, end, '\0') == begin + 384);
+    }
+  }
+}
+#endif
+
 static_assert([] {
   constexpr std::string_view text = "/a/value/of/more/than/thirty-two/octets/#/";
   return *find_at_most(text.data(), text.data() + text.size(), '#') == '#';

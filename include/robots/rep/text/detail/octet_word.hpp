@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/rep/text/detail/long_text.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -79,6 +80,9 @@ template <unsigned char... Others>
   return word | (repeat_octet('~') & ~octet_mask(count));
 }
 
+/// The size from which a text is long, in octets: see long_text.hpp.
+inline constexpr std::size_t long_text = 256;
+
 /// Returns true if `text` has only graphic ASCII characters, and none of `Others`.
 template <unsigned char... Others>
 [[nodiscard]] constexpr bool is_graphic_without(std::string_view text) noexcept {
@@ -86,12 +90,20 @@ template <unsigned char... Others>
   if (text.size() < word) {
     return !has_other_than_graphic<Others...>(with_graphic_end(last_word(text, 0), text.size()));
   }
-  for (std::size_t offset = 0; offset < text.size() - word; offset += word) {
+  std::size_t offset = 0;
+  if (!std::is_constant_evaluated() && text.size() >= long_text) {
+    constexpr unsigned char star_or_none = ((Others == '*') || ...) ? '*' : '\0';
+    static_assert(((Others < '&' || Others == '*') && ...), "`pass_graphic` ends at these");
+    const char* const end = text.data() + text.size();
+    offset = static_cast<std::size_t>(pass_graphic(text.data(), end, star_or_none) - text.data());
+  }
+  const std::size_t last = text.size() - word;
+  for (; offset < last; offset += word) {
     if (has_other_than_graphic<Others...>(whole_word(text, offset))) {
       return false;
     }
   }
-  return !has_other_than_graphic<Others...>(whole_word(text, text.size() - word));
+  return !has_other_than_graphic<Others...>(whole_word(text, last));
 }
 
 /// Returns `text` from `offset` on. Faster than `substr`, which GCC does not inline.
@@ -135,6 +147,46 @@ template <unsigned char... Others>
 }
 #endif
 
+/// `find_at_most` for places in the last octets of a text, and in constant expressions.
+[[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr const char* find_at_most_by_word(const char* from,
+                                                                              const char* end,
+                                                                              char most) noexcept {
+  const octet_word limit = repeat_octet(static_cast<unsigned char>(most + 1));
+  for (; end - from >= std::ptrdiff_t{sizeof(octet_word)}; from += sizeof(octet_word)) {
+    const octet_word word = whole_word({from, sizeof(octet_word)}, 0);
+    // The lowest set bit belongs to the first octet found; higher bits can be wrong.
+    if (const octet_word found = (word - limit) & ~word & repeat_octet(0x80); found != 0) {
+      return from + std::countr_zero(found) / 8;
+    }
+  }
+  while (from != end && static_cast<unsigned char>(*from) > static_cast<unsigned char>(most)) {
+    ++from;
+  }
+  return from;
+}
+
+/// `find_at_most` for a place that is not near.
+[[nodiscard]] ROBOTS_NOINLINE constexpr const char* find_far_at_most(const char* from,
+                                                                     const char* end,
+                                                                     char most) noexcept {
+#if defined(__x86_64__) && defined(__GNUC__)
+  constexpr std::ptrdiff_t block = 32;
+  constexpr std::ptrdiff_t usual = 128;
+  const char* const far = end - from > usual ? from + usual : end;
+  while (!std::is_constant_evaluated() && end - from >= block) {
+    const std::uint64_t found = at_most_of_16(from, most) | at_most_of_16(from + 16, most) << 16;
+    if (found != 0) {
+      return from + std::countr_zero(found);
+    }
+    from += block;
+    if (from == far) {
+      from = pass_above(from, end, static_cast<unsigned char>(most));
+    }
+  }
+#endif
+  return find_at_most_by_word(from, end, most);
+}
+
 /// Returns the first place in [`from`, `end`) with an octet of at most `most`, or `end`. `most` is
 /// ASCII. Compares octets as unsigned numbers.
 ///
@@ -150,7 +202,7 @@ template <unsigned char... Others>
     const char* from, const char* end, char most,
     [[maybe_unused]] std::ptrdiff_t block = 32) noexcept {
 #if defined(__x86_64__) && defined(__GNUC__)
-  while (!std::is_constant_evaluated() && end - from >= block) {
+  if (!std::is_constant_evaluated() && end - from >= block) {
     std::uint64_t found = 0;
     for (std::ptrdiff_t i = 0; i < block; i += 16) {
       found |= at_most_of_16(from + i, most) << i;
@@ -158,21 +210,10 @@ template <unsigned char... Others>
     if (found != 0) {
       return from + std::countr_zero(found);
     }
-    from += block;
+    return find_far_at_most(from + block, end, most);
   }
 #endif
-  const octet_word limit = repeat_octet(static_cast<unsigned char>(most + 1));
-  for (; end - from >= std::ptrdiff_t{sizeof(octet_word)}; from += sizeof(octet_word)) {
-    const octet_word word = whole_word({from, sizeof(octet_word)}, 0);
-    // The lowest set bit belongs to the first octet found; higher bits can be wrong.
-    if (const octet_word found = (word - limit) & ~word & repeat_octet(0x80); found != 0) {
-      return from + std::countr_zero(found) / 8;
-    }
-  }
-  while (from != end && static_cast<unsigned char>(*from) > static_cast<unsigned char>(most)) {
-    ++from;
-  }
-  return from;
+  return find_at_most_by_word(from, end, most);
 }
 
 /// Like `std::string_view::starts_with`, but faster if both texts are short.
