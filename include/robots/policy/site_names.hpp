@@ -64,12 +64,13 @@ namespace robots::policy_detail {
   return known && is_failure(known->outcome()) ? policy::kept_answer(known) : known;
 }
 
-/// Returns true if both policies have answers of the same origin, and that of `one` is older.
-[[nodiscard]] inline bool has_older_answer(const std::shared_ptr<const policy>& one,
-                                           const std::shared_ptr<const policy>& other) {
+/// Returns true if both policies have answers of the same origin, and that of `other` is not older
+/// than that of `one`.
+[[nodiscard]] inline bool can_replace(const std::shared_ptr<const policy>& one,
+                                      const std::shared_ptr<const policy>& other) {
   const auto first = newest_answer(one);
   const auto second = newest_answer(other);
-  return first && second && first->fetched_at() < second->fetched_at() &&
+  return first && second && first->fetched_at() <= second->fetched_at() &&
          first->source().url == second->source().url;
 }
 

@@ -394,12 +394,13 @@ class site_policies {
   }
 
   /// Gives `name`, another name of a site, the answer of `new_entry` if the entry of
-  /// `name` has an older answer of the same origin. The entry does not become fresher, since it
-  /// also says which origin of a host must be asked.
+  /// `name` has an answer of the same origin that is not newer. The entry does not become fresher,
+  /// since it also says which origin of a host must be asked. If both answers are of one moment, as
+  /// the dates of two processes can be, the answer that came later is the newer one.
   void renew_other_name(const site& name, const cache_entry& new_entry, time_point now) {
     const std::string key = name.key();
     cache_entry other = parts_.find(key, now);
-    if (!policy_detail::has_older_answer(other.policy, new_entry.policy)) {
+    if (!policy_detail::can_replace(other.policy, new_entry.policy)) {
       return;
     }
     other.policy = new_entry.policy;

@@ -186,8 +186,8 @@ class site_work {
       if (outdates_ && value_.empty()) {
         owe_erasures(true);  // such as after a 304, if the store lacks the confirmed file
       }
-      if (outdates_ && !value_.empty()) {
-        hide_stored();
+      if (!value_.empty()) {
+        hide_stored(outdates_ ? policy_detail::names_of(flight_->asked) : replaces_);
       }
     }
     end_with(policy_now, false);
@@ -246,9 +246,10 @@ class site_work {
     }
   }
 
-  /// Until the publication, no look-up of this process may use the older records of the store.
-  void hide_stored() {
-    for (const site& name : policy_detail::names_of(flight_->asked)) {
+  /// Until the publication, no look-up of this process may use the older records of the store. By
+  /// their dates alone, they can look newer, since the clocks of processes differ.
+  void hide_stored(const std::vector<site>& names) {
+    for (const site& name : names) {
       std::string key = name.key();
       hidden_.reserve(hidden_.size() + 1);
       cache_.store->hide(key);  // the last call that can throw: `hidden_` names what is hidden
