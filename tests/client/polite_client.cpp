@@ -178,6 +178,30 @@ TEST_CASE("The rules are asked again when the turn comes, and can forbid the pag
   CHECK(bot.web.count(page_url) == 0);
 }
 
+TEST_CASE("Rules that were renewed twice while a call waited can still forbid the page") {
+  cache_options options = foo_bot();
+  options.max_ttl = 10min;
+  scripted_client bot{{}, options};
+  bot.web.on(robots_url, ok("User-agent: *\nCrawl-delay: 900\n"),
+             ok("User-agent: *\nCrawl-delay: 901\n"), ok("User-agent: *\nDisallow: /\n"));
+  const page_result result = bot.client.fetch(page_url);
+  CHECK(result.end == page_end::refused);
+  CHECK(result.hops.at(0).reason == admission_reason::disallowed);
+  CHECK(bot.web.count(robots_url) == 3);
+  CHECK(bot.web.count(page_url) == 0);
+}
+
+TEST_CASE("A site whose delay is longer than the lifetime of its rules still gets requests") {
+  cache_options options = foo_bot();
+  options.max_ttl = 10min;
+  scripted_client bot{{}, options};
+  bot.web.on(robots_url, ok("User-agent: *\nCrawl-delay: 900\n"));
+  const page_result result = bot.client.fetch(page_url);
+  CHECK(result);
+  CHECK(result.hops.at(0).waited <= 3 * 900s);
+  CHECK(result.hops.at(0).decision.age == 0s);
+}
+
 TEST_CASE("After 429 and 503, the client waits as the site asks, and asks again") {
   scripted_client bot;
   bot.web.on(page_url, ScriptedFetcher::status(429, {{"Retry-After", "20"}}),

@@ -162,23 +162,17 @@ class basic_admission {
     return answered;
   }
 
-  /// Decides again on the page `own`, and sets `site_policy` to the policy that decided. The first
-  /// new policy can deny the page. Later policies are ignored unless a ruling denies the page. Each
-  /// new policy delays the request, so unlimited new policies could delay the request forever.
+  /// Decides again on the page `own`. The first new policy becomes `site_policy`, so that its
+  /// delays and the fetch of its robots.txt count. Later policies can deny the page, but delay it
+  /// no more: if each new policy did, a site whose delay is longer than the lifetime of its rules
+  /// would delay the page forever.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
-    bool is_denied = false;
-    if constexpr (requires { source_.is_denied(own.url, own.call); }) {
-      is_denied = source_.is_denied(own.url, own.call);
-    } else if constexpr (requires { source_.is_denied(own.url); }) {
-      is_denied = source_.is_denied(own.url);
-    }
-    if (own.was_renewed && !is_denied) {
-      return admission_reason::go;
-    }
     const time_point asked = gate_.environment_.now();
-    site_policy = source_.get(own.url, own.call);
-    decision now = decide(site_policy, own.url, gate_.environment_.now());
+    decision now = decide(source_.get(own.url, own.call), own.url, gate_.environment_.now());
     now.from_cache = now.policy == own.latest.policy;
+    if (!own.was_renewed) {
+      site_policy = now.policy;
+    }
     own.was_renewed = own.was_renewed || !now.from_cache;
     own.latest = std::move(now);
     if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
