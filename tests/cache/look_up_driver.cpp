@@ -73,6 +73,22 @@ struct driven : scripted {
 
 }  // namespace
 
+TEST_CASE("A second answer to a request is never taken for the answer to the next request") {
+  driven bot;
+  bot.ask(secret);
+  const auto again = bot.web.open.front().done;
+  bot.web.answer(ScriptedFetcher::redirect(302, "/other.txt"));
+  bot.driver->run();
+  REQUIRE(bot.web.open.size() == 1);
+  again(ok(""));
+  bot.driver->run();
+  CHECK(bot.answered == 0);
+  bot.web.answer(ok());
+  bot.driver->run();
+  CHECK(bot.answered == 1);
+  CHECK_FALSE(bot.cache.allowed(secret));
+}
+
 TEST_CASE("Look-ups for one site share one request, and a response wakes the loop once") {
   driven bot;
   bot.ask(home);

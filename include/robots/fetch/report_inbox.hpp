@@ -37,13 +37,7 @@ class report_inbox {
   /// Moves the only element of `node` to the reports. This move allocates nothing.
   void add(std::list<report>& node) {
     const std::scoped_lock lock{mutex_};
-    if (wake_) {
-      const bool is_first = reports_.empty();
-      reports_.splice(reports_.end(), node);
-      if (is_first) {
-        wake_();
-      }
-    }
+    add_locked(node);
   }
 
   /// Removes and returns the oldest report. Returns an empty list if there is no report.
@@ -62,17 +56,33 @@ class report_inbox {
     return reports_.empty();
   }
 
-  /// Returns a function for one call, from any thread, with or without a response.
+  /// Returns a function for one call, from any thread, with or without a response. Later calls of
+  /// it or of its copies have no effect, so that an exchange that is answered twice is never taken
+  /// for the answer of the next one.
   [[nodiscard]] static auto reporter(std::shared_ptr<report_inbox> box, std::uint64_t id) {
-    return [box = std::move(box), node = std::list<report>{{.id = id}}](auto... response) mutable {
-      if (!node.empty()) {
-        ((node.front().response = std::move(response)), ...);
-        box->add(node);
+    auto node = std::make_shared<std::list<report>>();
+    node->push_back({.id = id});
+    return [box = std::move(box), node = std::move(node)](auto... response) {
+      const std::scoped_lock lock{box->mutex_};
+      if (!node->empty()) {
+        ((node->front().response = std::move(response)), ...);
+        box->add_locked(*node);
+        node->clear();
       }
     };
   }
 
  private:
+  void add_locked(std::list<report>& node) {
+    if (wake_) {
+      const bool is_first = reports_.empty();
+      reports_.splice(reports_.end(), node);
+      if (is_first) {
+        wake_();
+      }
+    }
+  }
+
   mutable std::mutex mutex_;
   std::function<void()> wake_;  // empty after `close`
   std::list<report> reports_;
