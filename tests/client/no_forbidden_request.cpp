@@ -22,15 +22,16 @@ namespace robots::test {
 
 namespace {
 
-/// Fetches every page of the web with `threads` threads.
-end_counts crawl(const generated_redirects& web, std::size_t threads) {
-  ruled_crawl parts{web};
+/// Fetches pages of the web with `threads` threads.
+end_counts crawl(const generated_redirects& web, std::size_t threads,
+                 const crawl_size& size = whole_web) {
+  ruled_crawl parts{web, size};
   basic_polite_client client{parts.cache, parts.gate, parts.fetcher};
   std::atomic<std::uint64_t> next = 0;
   std::mutex mutex;
   end_counts ends{};
   const auto work = [&] {
-    for (std::uint64_t page = next++; page < generated_redirects::pages; page = next++) {
+    for (std::uint64_t page = next++; page < size.pages; page = next++) {
       const page_result result = client.fetch(generated_redirects::url_of(page));
       const std::scoped_lock lock{mutex};
       ++ends[static_cast<std::size_t>(result.end)];
@@ -42,26 +43,19 @@ end_counts crawl(const generated_redirects& web, std::size_t threads) {
   }
   work();
   others.clear();
+  CHECK((parts.cache.stats().evictions > 0) == (size.room == forgetful.room));
   return ends;
 }
 
-/// An `AsyncFetcher` that answers while it is asked.
-struct prompt_web {
-  ScriptedFetcher web;
-  void async_fetch(const fetch_request& request, const std::function<void(fetch_response)>& done) {
-    done(web.fetch(request));
-  }
-};
-
-/// Fetches every page of the web in one thread, with up to 200 pages at a time.
-end_counts crawl_with_driver(const generated_redirects& web) {
-  ruled_crawl parts{web};
-  prompt_web net{parts.fetcher};
+/// Fetches pages of the web in one thread, with up to 200 pages at a time.
+end_counts crawl_with_driver(const generated_redirects& web, const crawl_size& size = whole_web) {
+  ruled_crawl parts{web, size};
+  slow_web net{parts.fetcher};
   page_driver driver{parts.cache, parts.gate, net, [] {}};
   end_counts ends{};
   std::uint64_t next = 0;
-  while (next < generated_redirects::pages || driver.size() > 0) {
-    while (driver.size() < 200 && next < generated_redirects::pages) {
+  while (next < size.pages || driver.size() > 0) {
+    while (driver.size() < 200 && next < size.pages) {
       driver.start(generated_redirects::url_of(next++), {}, [&ends](const page_result& result) {
         ++ends[static_cast<std::size_t>(result.end)];
       });
@@ -73,6 +67,7 @@ end_counts crawl_with_driver(const generated_redirects& web) {
     }
     driver.run();
   }
+  CHECK((parts.cache.stats().evictions > 0) == (size.room == forgetful.room));
   return ends;
 }
 
@@ -94,6 +89,13 @@ TEST_CASE("No request of an event loop reaches a forbidden page") {
   check_ends(web, ends);
   const generated_redirects same;
   CHECK(ends == crawl(same, 1));  // both drive the same machine
+}
+
+TEST_CASE("No request reaches a forbidden page if the cache loses the rules of most sites") {
+  const generated_redirects web;
+  check_ends(web, crawl(web, 8, forgetful));
+  const generated_redirects same;
+  check_ends(same, crawl_with_driver(same, forgetful));
 }
 
 }  // namespace robots::test

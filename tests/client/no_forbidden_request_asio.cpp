@@ -38,9 +38,9 @@ struct pooled_web {
   std::atomic<int> open = 0;  ///< exchanges without a response
 };
 
-/// Fetches every page of the web with up to 200 pages at a time. Four threads run the executor.
-end_counts crawl_with_asio(const generated_redirects& web) {
-  ruled_crawl parts{web};
+/// Fetches pages of the web with up to 200 pages at a time. Four threads run the executor.
+end_counts crawl_with_asio(const generated_redirects& web, const crawl_size& size) {
+  ruled_crawl parts{web, size};
   boost::asio::thread_pool pool{4};
   const auto loop = boost::asio::make_strand(pool);
   pooled_web net{.web = parts.fetcher, .pool = pool};
@@ -51,7 +51,7 @@ end_counts crawl_with_asio(const generated_redirects& web) {
   page_driver driver{parts.cache, parts.gate, net, run_soon};
   turn = [&] {
     driver.run();
-    while (driver.size() < 200 && next < generated_redirects::pages) {
+    while (driver.size() < 200 && next < size.pages) {
       driver.start(generated_redirects::url_of(next++), {}, [&ends](const page_result& result) {
         ++ends[static_cast<std::size_t>(result.end)];
       });
@@ -66,14 +66,18 @@ end_counts crawl_with_asio(const generated_redirects& web) {
   run_soon();
   pool.join();  // until nothing is under way
   CHECK(driver.size() == 0);
+  CHECK((parts.cache.stats().evictions > 0) == (size.room == forgetful.room));
   return ends;
 }
 
 }  // namespace
 
 TEST_CASE("No request of an event loop of Boost.Asio with four threads reaches a forbidden page") {
-  const generated_redirects web;
-  check_ends(web, crawl_with_asio(web));
+  for (const crawl_size& size : {whole_web, forgetful}) {
+    CAPTURE(size.room);
+    const generated_redirects web;
+    check_ends(web, crawl_with_asio(web, size));
+  }
 }
 
 }  // namespace robots::test

@@ -6,14 +6,17 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/client/client_options.hpp>
+#include <robots/client/detail/found_rules.hpp>
 #include <robots/client/detail/page_visit.hpp>
 #include <robots/client/page_result.hpp>
 #include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/one_exchange.hpp>
 #include <robots/fetch/report_inbox.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/time/clock.hpp>
@@ -44,17 +47,18 @@ namespace robots {
 ///                page: request <--go-- start <-- rules again <-- delay: wait for its start
 ///                   +--> redirect, 429: again from the rules --> result
 ///
+/// A page keeps the rules that its look-up has found (`found_rules`). After each wait, it looks the
+/// site up again. So its rules are those of this moment, and no step asks the cache in a way that
+/// could block.
+///
 /// The loop calls `run` soon after each call of `wake`, and at the time that `next_run` returns.
 /// Only one thread at a time may use a driver. `done` callbacks may call `start` and `leave`. The
 /// destructor cancels the requests of the driver, and calls no callbacks. Cache, gate and fetcher
 /// must outlive the driver.
 ///
-/// The driver blocks in these cases only: if the gate has a ledger; if the cache has lost the rules
-/// of a site between two steps, or they expired while a page waited in line; and, in its first
-/// reservation, until the ledger of a `SiteRulings` was read. To avoid the last one, call
-/// `SiteRulings::wait_until_read` before the loop begins. Give the cache room for all sites of the
-/// pages under way: if it has lost the rules of a site that another page of the driver looks up,
-/// the driver waits for itself.
+/// The driver blocks only if the gate has a ledger (`gate_options::ledger`): each start and each
+/// delay asks the ledger, within its timeouts. If the ledger of a `SiteRulings` was not read yet,
+/// pages wait for it, as for a robots.txt: at most for `call_options::timeout`.
 template <class Cache, class Gate, AsyncFetcher F>
 class page_driver {
  public:
@@ -71,7 +75,8 @@ class page_driver {
       : cache_(cache),
         fetcher_(fetcher),
         options_(std::move(options)),
-        front_(cache, gate),
+        rules_(cache),
+        front_(rules_, gate),
         inbox_(std::make_shared<detail::report_inbox>(wake)),
         look_ups_(cache.clock(), fetcher, std::move(wake)) {
     validate(options_);
@@ -93,7 +98,7 @@ class page_driver {
     const number id = ++last_number_;
     items_.emplace(id, std::make_unique<item>(url, call, options_, cache_, std::move(done)));
     watch_stop(id);
-    ready_.push_back(id);
+    make_ready(id);
     work();
     return id;
   }
@@ -114,9 +119,7 @@ class page_driver {
     }
     const time_point now = cache_.clock().now();
     while (!waits_.empty() && waits_.begin()->first <= now) {
-      const number id = waits_.begin()->second;
-      forget_waits(id);
-      ready_.push_back(id);
+      make_ready(waits_.begin()->second);
     }
     work();
   }
@@ -144,6 +147,9 @@ class page_driver {
   /// The step for which a page waits.
   enum class phase : std::uint8_t { rules, line, delay, rules_again, page };
 
+  /// The time between two look-ups while the rulings were not read yet from their ledger.
+  static constexpr std::chrono::milliseconds unread_pause{100};
+
   struct item {
     item(std::string_view url, const page_options& given, const client_options& options,
          Cache& cache, on_done then)
@@ -162,8 +168,13 @@ class page_driver {
     client_detail::page_visit visit;
     on_done done;
     phase now = phase::rules;
-    std::optional<number> look_up{};  // under way
-    bool has_rules = false;           // the look-up has ended
+    bool is_ready = false;                     // in `ready_`
+    std::optional<number> look_up{};           // under way
+    std::optional<time_point> look_up_ends{};  // when the time of the look-up is over
+    bool has_rules = false;                    // a look-up has ended, and nobody used it
+    bool has_waited = false;                   // since the look-up
+    decision first{};                          // by the first look-up of the present URL
+    std::shared_ptr<const policy> latest{};    // by the last look-up of the present URL
     admission_result admitted{};
     std::string key{};  // the site of the present URL
     bool is_hurried = false;
@@ -197,10 +208,10 @@ class page_driver {
   }
 
   void leave_look_up(item& one) {
-    if (one.look_up && !one.has_rules) {
-      look_ups_.leave(*one.look_up);
+    one.look_up_ends.reset();
+    if (one.look_up) {
+      look_ups_.leave(*std::exchange(one.look_up, std::nullopt));
     }
-    one.look_up.reset();
   }
 
   void take(detail::report_inbox::report& reported) {
@@ -219,13 +230,21 @@ class page_driver {
         throw;
       }
     }
-    ready_.push_back(reported.id);
+    make_ready(reported.id);
   }
 
   void respond_to(item& one, fetch_response response, time_point now) {
     one.visit.on_response(std::move(response), now, wall_now(cache_.clock()));
     one.now = phase::rules;
     call_next(one.key);
+  }
+
+  /// Lets `work` do the next step of a page, and ends its waits.
+  void make_ready(number id) {
+    forget_waits(id);
+    if (!std::exchange(items_.at(id)->is_ready, true)) {
+      ready_.push_back(id);
+    }
   }
 
   /// Does the next steps of all pages that are ready. A nested call leaves them to the outer one.
@@ -239,7 +258,8 @@ class page_driver {
       while (!ready_.empty()) {
         id = ready_.front();
         ready_.pop_front();
-        if (items_.contains(id)) {
+        if (const auto found = items_.find(id); found != items_.end()) {
+          found->second->is_ready = false;
           go_on(id);
         }
       }
@@ -268,7 +288,8 @@ class page_driver {
       if (!std::exchange(one.has_rules, false)) {
         return look_up_rules(id);
       }
-      one.look_up.reset();
+      one.look_up_ends.reset();
+      one.has_waited = false;
       return one.now == phase::rules ? reserve(id) : begin_request(id);
     }
     if (one.now == phase::line) {
@@ -282,21 +303,63 @@ class page_driver {
     return one.call.deadline && *one.call.deadline <= now;
   }
 
+  /// Begins a look-up. If its time is over, takes the rules that a call without time gets.
   void look_up_rules(number id) {
     item& one = *items_.at(id);
-    if (one.look_up) {
-      return wait_until(id, (time_point::max)());
+    const time_point now = cache_.clock().now();
+    const time_point ends = one.look_up_ends.value_or(
+        detail::end_of_look_up(one.call, cache_.options().longest_call, now));
+    if (now >= ends) {
+      leave_look_up(one);
+      const call_options at_once = client_detail::without_time(one.call);
+      if (one.now == phase::rules) {
+        one.first = cache_.check(one.visit.url(), at_once);
+        one.latest = one.first.policy;
+      } else {
+        one.latest = cache_.get(one.visit.url(), at_once);
+      }
+      one.has_rules = true;
+      return make_ready(id);
     }
-    const auto asked = parse_site(one.visit.url());
-    one.key = asked ? asked->key() : std::string{};
-    one.look_up =
-        look_ups_.start(cache_.begin(one.visit.url(), one.call), [this, id](const look_up&) {
-          if (const auto found = items_.find(id); found != items_.end()) {
-            found->second->has_rules = true;
-            ready_.push_back(id);
-          }
-        });
-    wait_until(id, (time_point::max)());  // or the deadline
+    one.look_up_ends = ends;
+    if (!one.look_up) {
+      const auto asked = parse_site(one.visit.url());
+      one.key = asked ? asked->key() : std::string{};
+      one.look_up = 0;  // `on_look_up` resets it, perhaps before `start` returns
+      const number begun =
+          look_ups_.start(cache_.begin(one.visit.url(), one.call),
+                          [this, id](const robots::look_up& ended) { on_look_up(id, ended); });
+      if (one.look_up) {
+        one.look_up = begun;
+      }
+    }
+    if (one.look_up) {
+      wait_until(id, ends);
+    }
+  }
+
+  void on_look_up(number id, const robots::look_up& ended) {
+    const auto found = items_.find(id);
+    if (found == items_.end()) {
+      return;
+    }
+    item& one = *found->second;
+    one.look_up.reset();
+    try {
+      if (ended.policy()->refused() == decision_reason::unread) {
+        const time_point next = base::saturating_add(cache_.clock().now(), unread_pause);
+        return wait_until(id, (std::min)(next, *one.look_up_ends));
+      }
+      if (one.now == phase::rules) {
+        one.first = cache_.check(one.visit.url(), ended);
+      }
+      one.latest = ended.policy();
+      one.has_rules = true;
+      make_ready(id);
+    } catch (...) {
+      drop(id);
+      throw;
+    }
   }
 
   /// Asks for a reservation. Pages of a site get theirs in order. Only the first in line asks,
@@ -306,11 +369,14 @@ class page_driver {
     item& one = *items_.at(id);
     const bool was_first = std::exchange(one.now, phase::line) == phase::line;
     if (!was_first && lines_.contains(one.key)) {
+      one.has_waited = true;
       lines_[one.key].push_back(id);
       return wait_until(id, (time_point::max)());
     }
+    rules_.use(one.first, one.latest);
     one.admitted = front_.try_reserve(one.visit.url(), one.call);
     if (one.admitted.reason == admission_reason::busy) {
+      one.has_waited = true;
       lines_[one.key].push_front(id);
       return wait_until(id, base::saturating_add(cache_.clock().now(), std::chrono::seconds{1}));
     }
@@ -326,23 +392,24 @@ class page_driver {
     if (is_late(one, when)) {
       return refuse(id, admission_reason::too_late);
     }
-    const time_point now = cache_.clock().now();
-    if (one.now != phase::rules_again && when <= now) {
+    if (!one.has_waited && when <= cache_.clock().now()) {
       return begin_request(id);  // the decision is new
     }
+    one.has_waited = true;
     one.now = phase::delay;
     wait_until(id, when);
   }
 
   void begin_request(number id) {
     item& one = *items_.at(id);
+    rules_.use(one.first, one.latest);
     const start_result started = one.admitted.reservation.start();
     if (started.reason == admission_reason::not_yet) {
-      one.now = phase::rules_again;
+      one.has_waited = true;
       return wait_for_start(id, started.ask_again);
     }
     const time_point now = cache_.clock().now();
-    if (auto used = cache_.get(one.visit.url(), one.call);
+    if (auto used = rules_.get(one.visit.url(), one.call);
         used != one.admitted.decision.policy || !started) {
       one.admitted.decision = decide(std::move(used), one.visit.url(), now);
     }
@@ -365,12 +432,12 @@ class page_driver {
     one.admitted.reason = reason;
     const time_point now = cache_.clock().now();
     if (one.admitted.decision.policy == nullptr) {
-      // The call has ended, so the cache answers at once, as for a call without time.
-      one.admitted.decision = decide(cache_.get(one.visit.url(), one.call), one.visit.url(), now);
+      auto used = cache_.get(one.visit.url(), client_detail::without_time(one.call));
+      one.admitted.decision = decide(std::move(used), one.visit.url(), now);
     }
     one.visit.on_admission(std::exchange(one.admitted, {}), now);
     call_next(one.key);
-    ready_.push_back(id);
+    make_ready(id);
   }
 
   void send(number id) {
@@ -379,7 +446,7 @@ class page_driver {
     const time_point now = cache_.clock().now();
     if (is_late(one, now)) {
       respond_to(one, detail::too_late_to_begin(), now);
-      return ready_.push_back(id);
+      return make_ready(id);
     }
     one.is_hurried = detail::limit_exchange(request, one.call, now);
     request.stop = one.end.get_token();
@@ -409,8 +476,7 @@ class page_driver {
     if (line == lines_.end()) {
       return;
     }
-    ready_.push_back(line->second.front());
-    forget_waits(line->second.front());
+    make_ready(line->second.front());
   }
 
   /// Lets `run` continue a page at `when`, or at its deadline if that comes first.
@@ -442,7 +508,8 @@ class page_driver {
   Cache& cache_;
   F& fetcher_;
   const client_options options_;
-  basic_admission<Cache> front_;
+  client_detail::found_rules<Cache> rules_;
+  basic_admission<client_detail::found_rules<Cache>> front_;
   const std::shared_ptr<detail::report_inbox> inbox_;
   look_up_driver<clock_type, F> look_ups_;
   number last_number_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/time/clock.hpp>
 
@@ -44,3 +45,15 @@ struct call_options {
 };
 
 }  // namespace robots
+
+namespace robots::detail {
+
+/// Returns the time at which a look-up of a policy that begins at `now` must have ended, without
+/// the deadline of its call. `longest` is `cache_options::longest_call`.
+[[nodiscard]] inline time_point end_of_look_up(const call_options& call,
+                                               std::chrono::milliseconds longest, time_point now) {
+  const std::chrono::milliseconds limit = call.timeout.value_or(longest);
+  return limit.count() > 0 ? base::saturating_add(now, limit) : (time_point::max)();
+}
+
+}  // namespace robots::detail

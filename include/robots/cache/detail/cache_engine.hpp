@@ -215,8 +215,8 @@ class cache_engine : public look_up_environment {
       return ruling_on(asked, host_or_url);
     }
     call_options limits = call;
-    if (const auto longest = call.timeout.value_or(options.longest_call); longest.count() > 0) {
-      const time_point until = base::saturating_add(parts.now(), longest);
+    if (const time_point until = detail::end_of_look_up(call, options.longest_call, parts.now());
+        until != (time_point::max)()) {
       limits.deadline = (std::min)(call.deadline.value_or(until), until);
     }
     site_look_up look{*this, call.context, 0};
