@@ -75,7 +75,7 @@ struct driven_client {
 
 /// A place where a page can wait, and a driver whose only page waits there.
 struct waiting_page {
-  explicit waiting_page(std::string_view place, page_options call = {}) {
+  explicit waiting_page(std::string_view place, const page_options& call = {}) {
     if (place == "rules") {
       bot.net.held = robots_url;
     } else if (place == "line") {
