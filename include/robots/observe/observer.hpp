@@ -3,14 +3,17 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
 
+#include <array>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace robots::detail {
 
@@ -19,13 +22,35 @@ template <class O, class Event>
 concept ObserverOf =
     std::movable<O> && requires(O& observer, const Event& event) { observer.on(event); };
 
+/// A kind of event is the place of the event in the list.
 template <class... Events>
 struct event_list {
-  using pointer = std::variant<const Events*...>;
   template <class Event>
-  static constexpr bool has = (std::same_as<Event, Events> || ...);
+  static constexpr bool has = (std::is_same_v<Event, Events> || ...);
+
   template <class O>
   static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
+
+  /// Returns the kind of an `Event`, which must be in the list.
+  template <class Event>
+  [[nodiscard]] static constexpr std::uint8_t kind_of() noexcept {
+    std::uint8_t kind = 0;
+    static_cast<void>(((std::is_same_v<Event, Events> || (++kind, false)) || ...));
+    return kind;
+  }
+
+  /// Calls `use` with `event` in the type of its `kind`.
+  template <class Use>
+  static decltype(auto) visit(std::uint8_t kind, const event_base& event, const Use& use) {
+    constexpr std::array calls{&call<Events, Use>...};
+    return calls[kind](event, use);
+  }
+
+ private:
+  template <class Event, class Use>
+  static decltype(auto) call(const event_base& event, const Use& use) {
+    return use(static_cast<const Event&>(event));
+  }
 };
 
 using all_events =
@@ -39,35 +64,36 @@ using all_events =
 
 namespace robots {
 
-/// Any event, by reference. An observer with `on(const any_event&)` receives all events.
+/// Any event, by reference. An observer with `on(const any_event&)` receives all events. The object
+/// is a pointer and a number for the kind of event, since a `std::variant` of all pointers makes
+/// every file that sends events slow to compile.
 class any_event {
  public:
   /// Keeps a pointer to `event`. `event` must outlive this object.
   template <class Event>
     requires(detail::all_events::has<Event>)
   any_event(const Event& event) noexcept  // NOLINT(google-explicit-constructor)
-      : event_{&event} {}
+      : event_{&event}, kind_{detail::all_events::kind_of<Event>()} {}
 
   /// Calls `use` with the event in its own type, and returns the result.
   template <class Use>
   decltype(auto) visit(const Use& use) const {
-    return std::visit([&use](const auto* event) -> decltype(auto) { return use(*event); }, event_);
+    return detail::all_events::visit(kind_, *event_, use);
   }
 
   /// Returns the members that all events have.
-  [[nodiscard]] const event_base& base() const {
-    return *visit([](const event_base& event) { return &event; });
-  }
+  [[nodiscard]] const event_base& base() const noexcept { return *event_; }
 
   /// Returns the event, or null if the event is not an `Event`.
   template <class Event>
   [[nodiscard]] const Event* get_if() const noexcept {
-    const auto* const found = std::get_if<const Event*>(&event_);
-    return found != nullptr ? *found : nullptr;
+    return kind_ == detail::all_events::kind_of<Event>() ? static_cast<const Event*>(event_)
+                                                         : nullptr;
   }
 
  private:
-  detail::all_events::pointer event_;
+  const event_base* event_;
+  std::uint8_t kind_;
 };
 
 /// Receives the events of caches and gates.
