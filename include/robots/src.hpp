@@ -7,6 +7,7 @@
 #error "robots/src.hpp needs ROBOTS_COMPILED: define the macro in all files of the program"
 #else
 #include <robots/cache/basic_robots_cache.ipp>
+#include <robots/cache/page.ipp>
 #include <robots/cache/tdmrep_cache.ipp>
 #include <robots/client/detail/page_visit.ipp>
 #include <robots/client/page_result.ipp>

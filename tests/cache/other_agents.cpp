@@ -2,6 +2,7 @@
 #include "cache_fixture.hpp"
 #include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/page.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/usage/page_statements.hpp>

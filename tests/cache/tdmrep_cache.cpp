@@ -2,6 +2,7 @@
 
 #include "cache/cache_fixture.hpp"
 #include "rulings/ruled_cache.hpp"
+#include <robots/cache/page.hpp>
 #include <robots/usage/page_statements.hpp>
 #include <robots/usage/permission.hpp>
 #include <robots/usage/tdm_reservation.hpp>

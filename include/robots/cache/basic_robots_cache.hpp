@@ -162,7 +162,8 @@ class cache_controls : public cache_detail::moved_members {
 
   /// Calls `check(url, call)`, and begins the statements of the page with its decision. `may`
   /// answers for each purpose, after you add the headers and the meta elements of the page.
-  /// Include <robots/usage.hpp> to call this function. After a look-up in steps, use `page_of`.
+  /// Include <robots/cache/page.hpp> to call this function. After a look-up in steps, use
+  /// `page_of`.
   [[nodiscard]] page_statements page(std::string_view url, const call_options& call = {});
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never

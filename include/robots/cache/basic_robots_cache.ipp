@@ -4,9 +4,7 @@
 #include <robots/base/config.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
-#include <robots/policy/page_of.hpp>
 #include <robots/usage/license_link.hpp>
-#include <robots/usage/page_statements.hpp>
 
 #include <algorithm>
 #include <array>
@@ -264,10 +262,6 @@ ROBOTS_INLINE page_outcome cache_controls::report_response(std::string_view url,
         licence_demanded_event{engine_->parts.about(key, call.context), url, status, demand});
   }
   return page_outcome::licence_demanded;
-}
-
-ROBOTS_INLINE page_statements cache_controls::page(std::string_view url, const call_options& call) {
-  return page_of(check(url, call), url, names(call));
 }
 
 ROBOTS_INLINE const crawler_names& cache_controls::names(const call_options& call) const {

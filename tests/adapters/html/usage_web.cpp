@@ -6,6 +6,7 @@
 #include <robots/adapters/audit/audit_verify.hpp>
 #include <robots/adapters/html/read_html.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/page.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
