@@ -8,6 +8,7 @@
 #include <robots/cache/prefetch.hpp>
 #include <robots/cache/tdmrep_cache.hpp>
 #include <robots/client.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/headers_fetcher.hpp>
 #include <robots/fetch/origin_headers.hpp>
 #include <robots/http/address_guard.hpp>

@@ -7,15 +7,22 @@
 #error "robots/src.hpp needs ROBOTS_COMPILED: define the macro in all files of the program"
 #else
 #include <robots/cache/basic_robots_cache.ipp>
+#include <robots/cache/cache_options.ipp>
 #include <robots/cache/page.ipp>
 #include <robots/cache/tdmrep_cache.ipp>
 #include <robots/client/detail/page_visit.ipp>
 #include <robots/client/page_result.ipp>
+#include <robots/fetch/one_exchange.ipp>
+#include <robots/fetch/redirect_chain.ipp>
 #include <robots/fetch/retrieval.ipp>
+#include <robots/http/charset.ipp>
+#include <robots/http/site.ipp>
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metrics.ipp>
 #include <robots/policy/codec.ipp>
+#include <robots/policy/decision.ipp>
+#include <robots/policy/judge.ipp>
 #include <robots/policy/page_of.ipp>
 #include <robots/policy/policy.ipp>
 #include <robots/polite/host_gate.ipp>

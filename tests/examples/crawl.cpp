@@ -1,6 +1,7 @@
 #include "crawl.hpp"
 
 #include <robots/http/host.hpp>
+#include <robots/http/location.hpp>
 #include <robots/http/url.hpp>
 #include <robots/time/steady_clock.hpp>
 

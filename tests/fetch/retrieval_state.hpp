@@ -1,6 +1,7 @@
 // The next request of a retrieval, and its result.
 #pragma once
 
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/retrieval.hpp>
 
 #include <string>

@@ -1,3 +1,5 @@
+#include <robots/http/validators.hpp>
+
 #include <robots/http/freshness.hpp>
 
 #include <doctest/doctest.h>

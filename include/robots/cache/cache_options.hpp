@@ -1,26 +1,28 @@
 #pragma once
 
-#include <robots/base/exceptions.hpp>
+#include <robots/base/config.hpp>
 #include <robots/cache/detail/moved_to_rulings.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/redirect_options.hpp>
-#include <robots/fetch/retrieval.hpp>
 #include <robots/fetch/retry_options.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
-#include <robots/rep/read/product_token.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
+
+namespace robots::detail {
+
+struct judge_options;
+struct retrieval_options;
+
+}  // namespace robots::detail
 
 namespace robots {
 
@@ -135,87 +137,26 @@ struct cache_options {
 
 namespace cache_detail {
 
-[[nodiscard]] inline detail::retrieval_options retrieval_options_of(const cache_options& options) {
-  return {.user_agent = options.user_agent,
-          .max_redirects = options.max_redirects,
-          .redirects = options.redirects,
-          .timeout = options.timeout,
-          .max_bytes = options.parse.max_bytes,
-          .retry = options.retry};
-}
+[[nodiscard]] detail::retrieval_options retrieval_options_of(const cache_options& options);
 
-[[nodiscard]] inline detail::judge_options judge_options_of(const cache_options& options) {
-  return {.fallback = options.fallback,
-          .parse = options.parse,
-          .malformed = options.malformed,
-          .keep_text = options.keep_text,
-          .default_ttl = options.default_ttl,
-          .min_ttl = options.min_ttl,
-          .max_ttl = options.max_ttl,
-          .failure_ttl = options.failure_ttl,
-          .unreachable_ttl = options.unreachable_ttl,
-          .max_failure_ttl = options.max_failure_ttl,
-          .failure_jitter = options.failure_jitter,
-          .breaker_cooldown = options.breaker.cooldown,
-          .last_good_for = options.last_good_for,
-          .no_file_after = options.no_file_after,
-          .stale_while_revalidate = options.stale_while_revalidate};
-}
+[[nodiscard]] detail::judge_options judge_options_of(const cache_options& options);
 
 /// Returns the names and the header of the crawler that fetches.
-[[nodiscard]] inline crawler_names names_of(const cache_options& options) {
-  if (!options.names.empty()) {
-    return options.names.sent_as(options.user_agent);
-  }
-  crawler_names names{options.user_agent};
-  for (const policy_token& bound : options.names.policy_tokens()) {
-    names = names.with_policy_token(bound.token, bound.purpose);
-  }
-  return names;
-}
+[[nodiscard]] crawler_names names_of(const cache_options& options);
 
 /// Throws `std::invalid_argument` unless each of `names` has a product token. The first must not be
 /// `*`, unless `may_be_everyone` is true.
-inline void require_names(const char* option, const crawler_names& names, dialect reading,
-                          bool may_be_everyone) {
-  const auto refuse = [option](std::string_view name, const char* problem) {
-    throw std::invalid_argument{std::string{option} + " \"" + base::printable(name) + "\" " +
-                                problem};
-  };
-  if (names.empty()) {
-    refuse({}, "names nobody: give a product token, as in FooBot");
-  }
-  for (const std::string_view name : names) {
-    const std::string_view token = product_token(name, reading);
-    if (is_target(name)) {
-      refuse(name, "is a path or a URL: give a product token, as in FooBot");
-    } else if (token.empty()) {
-      refuse(name,
-             "has no product token, or only tokens of browsers and client libraries: begin it with "
-             "the crawler's name, as in FooBot/1.0, or set cache_options::names");
-    } else if (token == "*" && !may_be_everyone && name.data() == names.begin()->data()) {
-      refuse(name, "names every crawler: give the name of yours, as in FooBot/1.0");
-    }
-  }
-}
+void require_names(const char* option, const crawler_names& names, dialect reading,
+                   bool may_be_everyone);
 
 /// Returns `options`, with `names` set. Throws `std::invalid_argument` for invalid options. The
 /// message says what to change.
-[[nodiscard]] inline cache_options validated(cache_options options) {
-  detail::validate(retrieval_options_of(options));
-  detail::validate(judge_options_of(options));
-  require_names(options.names.empty() ? "user_agent" : "names", names_of(options),
-                options.parse.dialect, false);
-  for (const crawler_names& other : options.other_agents) {
-    require_names("other_agents", other, options.parse.dialect, true);
-  }
-  options.names = names_of(options);
-  using base::require;
-  const auto longest = options.longest_call.count();
-  require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");
-  return options;
-}
+[[nodiscard]] cache_options validated(cache_options options);
 
 }  // namespace cache_detail
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/cache/cache_options.ipp>
+#endif

@@ -9,6 +9,7 @@
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/usage/page_statements.hpp>

@@ -1,13 +1,12 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
-#include <robots/http/content_coding.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 
-#include <chrono>
 #include <utility>
 
 /// One exchange, for a robots.txt and for a page:
@@ -21,72 +20,25 @@ namespace robots::detail {
 /// Returns the response without contradictions. A response without a status and without an error
 /// has failed, and so has one whose body is still coded. 407 is the answer of a proxy (RFC 9110,
 /// section 15.5.8) and not of the site. A failed exchange has no status.
-[[nodiscard]] inline fetch_response checked(fetch_response response) {
-  if (response.error == fetch_error::none && response.status == 0) {
-    response.error = fetch_error::other;
-    response.error_text = "the fetcher returned neither a status nor an error";
-  }
-  if (response.status >= 200 && response.status < 300 &&
-      is_still_coded(response.headers, response.body)) {
-    response.error = fetch_error::protocol;
-    response.error_text =
-        "the body is still coded as its Content-Encoding says: the fetcher must decode it";
-  }
-  if (response.status == 407) {
-    response.error = fetch_error::proxy;
-    response.error_text = "a proxy on the way wants credentials (HTTP 407)";
-  }
-  if (response.error != fetch_error::none) {
-    response.status = 0;
-  }
-  return response;
-}
+[[nodiscard]] fetch_response checked(fetch_response response);
 
 /// Turns `fetch_error::cancelled` into `fetch_error::other`. Call this if no stop was requested.
 /// Caches do not keep a cancelled result, so the next caller would ask the origin again at once.
-inline void be_no_cancellation(fetch_response& response) {
-  if (response.error == fetch_error::cancelled) {
-    response.error = fetch_error::other;
-    if (response.error_text.empty()) {
-      response.error_text = "the fetcher cancelled without a stop request";
-    }
-  }
-}
+void be_no_cancellation(fetch_response& response);
 
 /// Returns the response of an exchange that the deadline of its call forbids: it is not begun.
-[[nodiscard]] inline fetch_response too_late_to_begin() {
-  return {.error = fetch_error::cancelled, .error_text = "the deadline of the call passed"};
-}
+[[nodiscard]] fetch_response too_late_to_begin();
 
 /// Puts the limits of a call into a request, before it is sent at `now`, before the deadline.
 /// Returns true if the deadline can end the exchange before its own timeout.
-[[nodiscard]] inline bool limit_exchange(fetch_request& request, const call_options& limits,
-                                         time_point now) {
-  using std::chrono::milliseconds;
-  request.stop = limits.stop;
-  if (!limits.deadline) {
-    return false;
-  }
-  const auto left = std::chrono::ceil<milliseconds>(*limits.deadline - now);
-  const bool is_hurried = request.timeout == milliseconds{0} || left < request.timeout;
-  if (is_hurried) {
-    request.timeout = left;
-  }
-  return is_hurried;
-}
+[[nodiscard]] bool limit_exchange(fetch_request& request, const call_options& limits,
+                                  time_point now);
 
 /// Corrects the response of an exchange that ended at `now`. `is_hurried` is the result of
 /// `limit_exchange`. If the deadline ended the exchange before its timeout, it counts as cancelled,
 /// since such an end says nothing about the origin.
-inline void end_exchange(fetch_response& response, const call_options& limits, bool is_hurried,
-                         time_point now) {
-  if (is_hurried && response.error == fetch_error::timeout) {
-    response.error = fetch_error::cancelled;
-    response.error_text = "the deadline of the call passed";
-  } else if (!limits.stop.stop_requested() && !(limits.deadline && *limits.deadline <= now)) {
-    be_no_cancellation(response);
-  }
-}
+void end_exchange(fetch_response& response, const call_options& limits, bool is_hurried,
+                  time_point now);
 
 /// Makes one exchange within the limits of a call. After the deadline, it sends nothing. An
 /// exception of the fetcher becomes `fetch_error::other`.
@@ -109,3 +61,7 @@ template <Fetcher F, Clock C>
 }
 
 }  // namespace robots::detail
+
+#ifndef ROBOTS_COMPILED
+#include <robots/fetch/one_exchange.ipp>
+#endif

@@ -2,8 +2,8 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/validators.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>

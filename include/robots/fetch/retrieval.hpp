@@ -1,18 +1,15 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
-#include <robots/base/exceptions.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/call_options.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/fetch/one_exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/redirect_chain.hpp>
 #include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retry_options.hpp>
-#include <robots/http/excluded_hosts.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/clock.hpp>
@@ -23,7 +20,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +27,9 @@
 #include <vector>
 
 namespace robots::detail {
+
+class excluded_hosts;
+class origin_breakers;
 
 /// The options of a retrieval. A retrieval consists of all requests for one robots.txt.
 /// `cache_options` also has some of these members, and describes them.
@@ -64,29 +63,7 @@ struct retrieval_options {
 };
 
 /// Throws `std::invalid_argument` if an option is invalid. The message says what to change.
-inline void validate(const retrieval_options& options) {
-  const std::string_view name = options.user_agent;
-  const char* const problem =
-      name.empty() ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
-      : !is_header_value(name) ? "has a control character: remove it"
-                               : nullptr;
-  if (problem != nullptr) {
-    throw std::invalid_argument{"user_agent \"" + base::printable(name) + "\" " + problem};
-  }
-  base::require(options.max_redirects >= 0, "max_redirects", options.max_redirects,
-                ": use 0 or more; with 0, none is followed");
-  base::require(options.timeout.count() >= 0, "timeout", options.timeout.count(),
-                " ms: use 0 or more; with 0, there is no limit");
-  const retry_options& retry = options.retry;
-  base::require(retry.attempts >= 1, "retry.attempts", retry.attempts,
-                ": use 1 or more; with 1, there is no retry");
-  base::require(retry.base.count() >= 0, "retry.base", retry.base.count(), " ms: use 0 or more");
-  base::require(retry.cap.count() >= 0, "retry.cap", retry.cap.count(), " ms: use 0 or more");
-  base::require(retry.max_retry_after.count() >= 0, "retry.max_retry_after",
-                retry.max_retry_after.count(), " s: use 0 or more");
-  base::require(retry.jitter >= 0 && retry.jitter <= 1, "retry.jitter", retry.jitter,
-                ": use a share from 0 to 1");
-}
+void validate(const retrieval_options& options);
 
 /// Retrieves one robots.txt, or another file of a site, but does no I/O and reads no clock. The
 /// caller, called the driver, does the step that `next()` names, and reports the result, as

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/utf8.hpp>
 
@@ -98,25 +99,7 @@ enum class charset : std::uint8_t {
   return is_western && !is_utf8 ? charset::windows_1252 : charset::utf_8;
 }
 
-/// The characters of the octets from 0x80 to 0x9F in windows-1252 (WHATWG Encoding Standard, index
-/// windows-1252). All other octets have the value of their character.
-inline constexpr auto windows_1252_characters = std::to_array<char32_t>(
-    {0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-     0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x009D, 0x017E, 0x0178});
-
-[[nodiscard]] inline std::string from_windows_1252(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char c : text) {
-    const auto octet = static_cast<unsigned char>(c);
-    const std::size_t place = octet - std::size_t{0x80};
-    base::append_utf8(result, octet >= 0x80 && place < windows_1252_characters.size()
-                                  ? windows_1252_characters[place]
-                                  : char32_t{octet});
-  }
-  return result;
-}
+[[nodiscard]] std::string from_windows_1252(std::string_view text);
 
 }  // namespace robots::detail
 
@@ -125,32 +108,7 @@ namespace robots {
 namespace detail {
 
 /// Converts a text in UTF-16 without its byte order mark, if it has one.
-[[nodiscard]] inline std::string from_utf16(std::string_view text, charset written_in) {
-  constexpr char32_t replacement = 0xFFFD;
-  const std::size_t high = written_in == charset::utf_16be ? 0 : 1;
-  const auto octet = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto unit = [&](std::size_t i) {
-    return char32_t{octet(i + high)} << 8U | octet(i + 1 - high);
-  };
-  const auto leads = [](char32_t c) { return c >= 0xD800 && c < 0xDC00; };
-  const auto trails = [](char32_t c) { return c >= 0xDC00 && c < 0xE000; };
-
-  std::string result;
-  result.reserve(text.size() / 2);
-  const std::size_t end = text.size() / 2 * 2;
-  for (std::size_t i = charset_of(text) == charset::utf_8 ? 0 : 2; i < end; i += 2) {
-    const char32_t first = unit(i);
-    if (!leads(first)) {
-      base::append_utf8(result, trails(first) ? replacement : first);
-    } else if (i + 2 < end && trails(unit(i + 2))) {
-      base::append_utf8(result, 0x10000 + ((first - 0xD800) << 10U) + (unit(i + 2) - 0xDC00));
-      i += 2;
-    } else {
-      base::append_utf8(result, replacement);
-    }
-  }
-  return result;
-}
+[[nodiscard]] std::string from_utf16(std::string_view text, charset written_in);
 
 }  // namespace detail
 
@@ -160,24 +118,14 @@ namespace detail {
 /// An unpaired surrogate becomes U+FFFD. If the number of octets is odd, the last octet is dropped.
 /// Takes linear time. An octet becomes at most three octets (RFC 2781, section 2.2). Apply a limit,
 /// such as RFC 9309's 500 KiB, to `text`, and then parse the whole result.
-[[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text,
-                                                        detail::charset written_in) {
-  switch (written_in) {
-    case detail::charset::utf_16le:
-    case detail::charset::utf_16be:
-      return detail::from_utf16(text, written_in);
-    case detail::charset::windows_1252:
-      return detail::from_windows_1252(text);
-    case detail::charset::utf_8:
-      break;
-  }
-  return std::nullopt;
-}
+[[nodiscard]] std::optional<std::string> to_utf8(std::string_view text, detail::charset written_in);
 
 /// Converts a text that begins with a byte order mark of UTF-16. Returns an empty optional for any
 /// other text.
-[[nodiscard]] inline std::optional<std::string> to_utf8(std::string_view text) {
-  return to_utf8(text, detail::charset_of(text));
-}
+[[nodiscard]] std::optional<std::string> to_utf8(std::string_view text);
 
 }  // namespace robots
+
+#ifndef ROBOTS_COMPILED
+#include <robots/http/charset.ipp>
+#endif

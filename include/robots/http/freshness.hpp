@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/validators.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -122,11 +122,6 @@ inline constexpr std::chrono::seconds max_delta_seconds{std::int64_t{1} << 31};
   return max_age;
 }
 
-/// Returns an entity tag without `W/`, for the weak comparison (RFC 9110, section 8.8.3.2).
-[[nodiscard]] constexpr std::string_view opaque_tag(std::string_view tag) noexcept {
-  return tag.starts_with("W/") ? tag.substr(2) : tag;
-}
-
 /// Returns true for `entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE` (RFC 9110, section 8.8.3). Returns
 /// false for a tag of more than 1,024 octets, so that the cache stores no huge tag.
 [[nodiscard]] inline bool is_entity_tag(std::string_view text) noexcept {
@@ -206,16 +201,6 @@ namespace robots::detail {
   return (std::max)(*lifetime - age, seconds{0});
 }
 
-/// The validators of a resource, which show whether it has changed (RFC 9110, section 8.8).
-struct validators {
-  std::string etag{};           ///< the `ETag` as sent, with `W/` and quotes, or empty
-  std::string last_modified{};  ///< the `Last-Modified` as sent, or empty
-
-  [[nodiscard]] bool empty() const noexcept { return etag.empty() && last_modified.empty(); }
-
-  [[nodiscard]] friend bool operator==(const validators&, const validators&) = default;
-};
-
 /// Returns the validators in the headers of a response. Ignores malformed entity tags and dates.
 [[nodiscard]] inline validators validators_of(const std::vector<http_header>& headers) {
   validators found;
@@ -228,10 +213,6 @@ struct validators {
     found.last_modified = date;
   }
   return found;
-}
-
-[[nodiscard]] constexpr bool same_entity(std::string_view a, std::string_view b) noexcept {
-  return http_detail::opaque_tag(a) == http_detail::opaque_tag(b);
 }
 
 /// Adds `If-None-Match` and `If-Modified-Since`, which ask for the content only if it has changed

@@ -2,7 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/fwd.hpp>
 #include <robots/policy/fwd.hpp>
 #include <robots/rep/fwd.hpp>

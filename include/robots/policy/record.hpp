@@ -2,7 +2,7 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
-#include <robots/http/freshness.hpp>
+#include <robots/http/validators.hpp>
 
 #include <chrono>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/exceptions.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/breaker_options.hpp>
 #include <robots/store/shared_store.hpp>
 #include <robots/store/storage.hpp>
 

@@ -3,6 +3,7 @@
 #include <robots/base/exceptions.hpp>
 #include <robots/base/hash.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/fetch/circuit_breaker.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/cache/detail/site_work.hpp>
+#include <robots/policy/failing_time.hpp>
 
 #include <algorithm>
 #include <array>

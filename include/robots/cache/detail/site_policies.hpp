@@ -9,6 +9,7 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/usage/license_link.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/policy/judge.hpp>
 
 #include <algorithm>
 #include <chrono>
