@@ -5,6 +5,8 @@
 #include <compile_with_std_cxx20>  // does not exist: ends the compilation here
 #endif
 
+#include <robots/base/compiled_marker.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +15,8 @@
 // ROBOTS_COMPILED in all files, and include robots/src.hpp in one of them. robots/src.hpp includes
 // each NAME.ipp. The CMake target robots::compiled defines ROBOTS_COMPILED and compiles a file that
 // includes robots/src.hpp. Constexpr functions stay in NAME.hpp, so that constant expressions
-// always work.
+// always work. If only some files of a program define the macro, the linker refuses: see
+// compiled_marker.hpp.
 #ifdef ROBOTS_COMPILED
 #define ROBOTS_INLINE
 #else
