@@ -234,6 +234,22 @@ TEST_CASE("options.md has each option with its default, and no other") {
   check_same(declared, rows_of(project_text("tests/guides/options.md"), "| `", 2));
 }
 
+TEST_CASE("options.md names the header that declares each group of options") {
+  const std::string page = project_text("tests/guides/options.md");
+  std::size_t groups = 0;
+  for (std::size_t begin = page.find("\n## "); begin != std::string::npos;
+       begin = page.find("\n## ", begin + 1)) {
+    const std::string name = page.substr(begin + 4, page.find('\n', begin + 1) - begin - 4);
+    const std::size_t header = page.find("`<", begin) + 2;
+    const std::string path = "include/" + page.substr(header, page.find(">`", header) - header);
+    CAPTURE(name);
+    CAPTURE(path);
+    CHECK(project_text(path).find("\nstruct " + name + " {") != std::string::npos);
+    ++groups;
+  }
+  CHECK(groups > 20);
+}
+
 TEST_CASE("events.md has each event and each metric, and no other") {
   const std::string events = project_text("include/robots/observe/events.hpp");
   std::set<std::string> declared;
