@@ -42,7 +42,7 @@ struct event_list {
   /// Calls `use` with `event` in the type of its `kind`.
   template <class Use>
   static decltype(auto) visit(std::uint8_t kind, const event_base& event, const Use& use) {
-    constexpr std::array calls{&call<Events, Use>...};
+    static constexpr std::array calls{&call<Events, Use>...};
     return calls[kind](event, use);
   }
 
