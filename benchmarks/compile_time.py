@@ -16,46 +16,17 @@ import subprocess
 import sys
 import tempfile
 
-CACHE = """
-bool ask(std::string_view url) {{
-  robots::basic_robots_cache<robots::{fetcher}> cache{{
-      {{.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}}}};
-  return cache.check(url).allowed;
-}}
-"""
-
-ADMISSION = """
-bool ask(std::string_view url) {
-  robots::basic_robots_cache<robots::CurlFetcher> cache{
-      {.user_agent = "FooBot", .fallback = robots::fallback_policy::rfc9309()}};
-  robots::host_gate gate;
-  robots::basic_admission admission{cache, gate};
-  return admission.admit(url).reservation.start().reason == robots::admission_reason::go;
-}
-"""
+import sources
 
 # name, bars as multiples of the first row (header-only, robots::compiled), text
 ROWS = [
-    ("<regex>, one use", (None, None), """
-#include <regex>
-#include <string>
-bool ask(const std::string& url) { return std::regex_match(url, std::regex{"/a.*b"}); }
-"""),
-    ("robots.hpp, nothing used", (1.5, 0.8), "#include <robots/robots.hpp>\n"),
-    ("a document", (0.7, 0.3), """
-#include <robots/parse.hpp>
-bool ask(std::string_view text) { return robots::parse(text).allows("/private", "FooBot"); }
-"""),
-    ("a cache over ScriptedFetcher", (3.0, 0.9), """
-#include <robots/cache.hpp>
-#include <robots/testing/scripted_fetcher.hpp>
-""" + CACHE.format(fetcher="ScriptedFetcher")),
-    ("admission over a cache over CurlFetcher", (3.5, 1.3), """
-#include <robots/adapters/curl/curl_fetcher.hpp>
-#include <robots/cache.hpp>
-#include <robots/polite.hpp>
-""" + ADMISSION),
-    ("fwd.hpp, nothing used", (None, None), "#include <robots/fwd.hpp>\n"),
+    ("`<regex>`, one use", (None, None), sources.REGEX),
+    ("`robots.hpp`, nothing used", (2.3, None), sources.ROBOTS),
+    ("a document", (0.9, None), sources.DOCUMENT),
+    ("a cache, by `robots.hpp`", (5.2, None), sources.CACHE_BY_ROBOTS_HPP),
+    ("a cache, by `cache.hpp`", (4.2, 1.15), sources.CACHE_BY_CACHE_HPP),
+    ("an admission over a cache over CurlFetcher", (None, None), sources.ADMISSION),
+    ("`fwd.hpp`, nothing used", (None, None), sources.FWD),
 ]
 
 

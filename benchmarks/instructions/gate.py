@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the counts of robots-instructions with the budgets in instructions.tsv.
+"""Compares the counts of robots-instructions, and of files that use the library, with the budgets in
+instructions.tsv.
 
-    gate.py PROGRAM          fails if a count is above its budget
-    gate.py PROGRAM --write  writes the counts to instructions.tsv
+    gate.py PROGRAM COMPILER          fails if a count is above its budget
+    gate.py PROGRAM COMPILER --write  writes the counts to instructions.tsv
 
 ../README.md says how to read the result.
 """
@@ -12,17 +13,20 @@ import platform
 import sys
 
 import counts
+import sources_cost
 
 BUDGETS = pathlib.Path(__file__).resolve().parent.parent / "instructions.tsv"
 HEADER = """\
 # The budgets of the library for one operation, counted with g++ 12.2 -O3 on Debian 12, x86-64.
+# The rows `source` are about the compiler: clang 19 counts the instantiations, g++ the tokens.
 # benchmarks/README.md explains the rows. `./run budgets` writes this file.
 # row\tmeasure\tbudget
 """
 SLACK = 0.02  # a share of the budget
 # The layout of the heap decides which objects share a line, and changes with unrelated code.
 LINES_SLACK = {"lines": 0.1, "most lines": 1}
-DIGITS = {"instructions": 1, "allocations": 2, "octets": 0, "lines": 2, "most lines": 0}
+DIGITS = {"instructions": 1, "allocations": 2, "octets": 0, "lines": 2, "most lines": 0,
+          "tokens": 0, "instantiations": 0}
 
 
 def read_budgets():
@@ -69,9 +73,20 @@ def percent(value, budget):
     return f"{(value / budget - 1) * 100:+.1f} %" if budget else "new"
 
 
+def measure(program, compiler):
+    measured = counts.all_counts(program)
+    measured.update(sources_cost.tokens(compiler))
+    if sources_cost.has_clang():
+        measured.update(sources_cost.instantiations())
+    return measured
+
+
 def compare(measured, budgets):
     """Prints the rows that differ. Returns true if no row is above its budget."""
     above = below = 0
+    if not sources_cost.has_clang():
+        say(f"not compared: instantiations, since {sources_cost.CLANG} is not installed")
+        budgets = {key: value for key, value in budgets.items() if key[1] != "instantiations"}
     for key in [*budgets, *(key for key in measured if key not in budgets)]:
         row, measure = key
         digits = DIGITS[measure]
@@ -107,17 +122,20 @@ def compare(measured, budgets):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
+    compiler = sys.argv[2]
     reason = why_not_compared(program)
-    if sys.argv[2:] == ["--write"]:
+    if sys.argv[3:] == ["--write"]:
+        if not reason and not sources_cost.has_clang():
+            reason = f"{sources_cost.CLANG} is not installed, and the instantiations are counted with it"
         if reason:
             sys.exit(f"instructions: not written: {reason}")
-        write_budgets(counts.all_counts(program))
+        write_budgets(measure(program, compiler))
         say(f"wrote {BUDGETS}")
         return
     if reason:
         say(f"not compared: {reason}")
         return
-    if not compare(counts.all_counts(program), read_budgets()):
+    if not compare(measure(program, compiler), read_budgets()):
         sys.exit(1)
 
 
