@@ -20,8 +20,8 @@
 //    the limit of one such request in `cache_options::min_ttl`.
 // 4. Each call ends after a bounded number of steps.
 // 5. While the store works, a site gets at most one request in the lifetime of its answer, except
-//    for the orders above, for leases that have expired, and for a process that has an answer with
-//    a later date than the answer of the store.
+//    for the orders above, for leases that have expired, and for a process that has an answer
+//    that it has not published yet, or that has a later date than the answer of the store.
 //
 // The exceptions from the first two invariants:
 //
@@ -555,6 +555,19 @@ class model {
     }
   }
 
+  /// Returns true if the process has an answer of a site that it has not published yet. Until then,
+  /// it does not use older records of the store.
+  [[nodiscard]] static bool has_unpublished(const process& one, std::size_t origin) {
+    const auto is_about = [&](const site_work* work) {
+      return work != nullptr && work->has_ended() && !work->value().empty() &&
+             number_of(work->led().site_key) % hosts == origin % hosts;
+    };
+    return std::any_of(one.works.begin(), one.works.end(),
+                       [&](const left_work& left) { return is_about(left.work.get()); }) ||
+           std::any_of(one.tasks.begin(), one.tasks.end(),
+                       [&](const task& other) { return is_about(other.look.work.get()); });
+  }
+
   [[nodiscard]] static bool has_unpublished(const process& one) {
     return std::any_of(one.works.begin(), one.works.end(),
                        [](const left_work& left) { return left.work->has_ended(); }) ||
@@ -613,7 +626,7 @@ class model {
           is_up_ && !is_renewed(origin) &&
           std::find(has_pending_.begin(), has_pending_.end(), true) == has_pending_.end();
       if (is_ordinary && is_settled && clock_.now() < facts_.usable_until[origin] &&
-          !has_later_date(number, work)) {
+          !has_later_date(number, work) && !has_unpublished(*processes_[number], origin)) {
         fail("process " + std::to_string(number) + " asks " + origin_of(origin) + " again");
       }
       sent = respond(number, *request);
