@@ -389,7 +389,9 @@ class site_work {
     const bool is_known = is_suspect_ && last_fetched >= records.latest.fetched_at;
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
-      const bool is_newer = !had || records.latest.fetched_at != had->source().fetched_at;
+      // Two records can be of one second. Then they differ in what they say.
+      const bool is_newer = !had || records.latest.fetched_at != had->source().fetched_at ||
+                            records.latest.outcome != had->outcome();
       if (is_newer) {
         fresh_.reset();  // a newer answer existed, but has expired
       }
