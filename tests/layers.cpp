@@ -481,6 +481,17 @@ TEST_CASE("parse.hpp needs neither Boost nor other rooms, and a cache needs no l
   }
 }
 
+TEST_CASE("parse.hpp and usage.hpp need no threads, which WebAssembly does not have") {
+  for (const char* part : {"robots/parse.hpp", "robots/usage.hpp"}) {
+    const std::set<std::string> reached = reached_from(part);
+    CHECK(reached.contains("string_view"));
+    for (const char* name : {"condition_variable", "mutex", "stop_token", "thread"}) {
+      INFO(part << " includes " << name);
+      CHECK_FALSE(reached.contains(name));
+    }
+  }
+}
+
 TEST_CASE(
     "A header includes its bodies last, unless ROBOTS_COMPILED is set; src.hpp includes all "
     "bodies") {

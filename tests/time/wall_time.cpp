@@ -1,4 +1,4 @@
-#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <doctest/doctest.h>
 

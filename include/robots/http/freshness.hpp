@@ -1,9 +1,9 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/message.hpp>
+#include <robots/http/header.hpp>
 #include <robots/http/validators.hpp>
-#include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <algorithm>
 #include <array>

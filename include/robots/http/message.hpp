@@ -1,26 +1,16 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/http/header.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace robots {
-
-/// One HTTP header field.
-struct http_header {
-  std::string name{};   ///< field name, in any case (RFC 9110, section 5.1)
-  std::string value{};  ///< field value, without white space at either end
-
-  [[nodiscard]] friend bool operator==(const http_header&, const http_header&) = default;
-};
 
 /// The reason why an exchange has no HTTP response.
 enum class fetch_error {
@@ -77,40 +67,6 @@ namespace robots::detail {
 /// Returns true for 301, 302, 303, 307 and 308, which name another URL (RFC 9110, section 15.4).
 [[nodiscard]] constexpr bool is_redirect(int status) noexcept {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-/// Returns the value of the first header `name`, without blanks at its ends (RFC 9110, section
-/// 5.5). Returns an empty optional if there is no such header.
-[[nodiscard]] inline std::optional<std::string_view> find_header(
-    const std::vector<http_header>& headers, std::string_view name) noexcept {
-  for (const http_header& header : headers) {
-    if (base::equal_ignoring_case(header.name, name)) {
-      return base::trim(header.value, base::is_blank);
-    }
-  }
-  return std::nullopt;
-}
-
-/// Returns true if a text can be the value of a header: it has no control character other than a
-/// tab (RFC 9110, section 5.5).
-[[nodiscard]] inline bool is_header_value(std::string_view value) noexcept {
-  return std::none_of(value.begin(), value.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
-  });
-}
-
-/// Returns the reason why a header cannot be sent, or an empty text. The name must be a token (RFC
-/// 9110, section 5.6.2). The reason does not quote the value.
-[[nodiscard]] inline std::string_view header_problem(const http_header& header) noexcept {
-  const auto is_token_octet = [](char c) {
-    return base::is_alpha(c) || base::is_digit(c) ||
-           std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
-  };
-  if (header.name.empty() || !std::all_of(header.name.begin(), header.name.end(), is_token_octet)) {
-    return "has a name that is empty, or has an octet other than letters, digits and "
-           "!#$%&'*+-.^_`|~";
-  }
-  return is_header_value(header.value) ? "" : "has a control character in its value";
 }
 
 }  // namespace robots::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/message.hpp>
+#include <robots/http/header.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/message.hpp>
+#include <robots/http/header.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/usage/page_rules.hpp>
