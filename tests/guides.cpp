@@ -219,7 +219,61 @@ std::set<std::string> anchors_of(const std::string& page) {
   return anchors;
 }
 
+/// Returns the words of a list such as `./run demo | test | check`, after `mark`, up to `end`.
+std::set<std::string> listed_commands(const std::string& text, std::string_view mark,
+                                      std::string_view end) {
+  std::istringstream words{part_of(text, mark, end).substr(mark.size())};
+  std::set<std::string> commands;
+  for (std::string word; words >> word;) {
+    if (word != "|") {
+      commands.insert(word);
+    }
+  }
+  return commands;
+}
+
+/// Returns the commands that a page names, as in `./run test`.
+std::set<std::string> commands_in(const std::string& page) {
+  constexpr std::string_view mark = "./run ";
+  std::set<std::string> commands;
+  for (std::size_t begin = page.find(mark); begin != std::string::npos;
+       begin = page.find(mark, begin + 1)) {
+    const std::size_t word = begin + mark.size();
+    commands.insert(
+        page.substr(word, page.find_first_not_of("abcdefghijklmnopqrstuvwxyz", word) - word));
+  }
+  return commands;
+}
+
 }  // namespace
+
+TEST_CASE("./run lists its commands twice, in the same way, and no page names another command") {
+  const std::string script = project_text("run");
+  std::set<std::string> commands;
+  std::istringstream lines{part_of(script, "\ncase $1 in\n", "\nesac")};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("  ") && line[2] != ' ' && line.ends_with(')')) {
+      commands.insert(line.substr(2, line.size() - 3));
+    }
+  }
+  CHECK(commands.contains("test"));
+  CHECK(listed_commands(script, "\n# ./run ", ":\n") == commands);
+  CHECK(listed_commands(script, "usage: ./run ", "\"") == commands);
+  std::size_t named = 0;
+  for (const char* folder : {"", "tests", "tests/guides", "benchmarks"}) {
+    for (const fs::directory_entry& entry :
+         fs::directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / folder}) {
+      if (entry.path().extension() == ".md") {
+        for (const std::string& command : commands_in(robots::test::text_of(entry.path()))) {
+          INFO(entry.path().filename().string() << " names ./run " << command);
+          CHECK(commands.contains(command));
+          ++named;
+        }
+      }
+    }
+  }
+  CHECK(named > 10);
+}
 
 TEST_CASE("options.md has each option with its default, and no other") {
   std::set<std::string> declared;
