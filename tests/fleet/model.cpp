@@ -596,7 +596,7 @@ class model {
     reached_[number] = shared_least_;
   }
 
-  /// Returns true if a process has an answer of its own with a later date than that of the store,
+  /// Returns true if a process has an own answer with a later date than that of the store,
   /// as after a refresh that failed. The clock of the process can be ahead. So it asks the site.
   [[nodiscard]] bool has_later_date(std::size_t number, const site_work& work) {
     const std::string& key = work.led().site_key;
