@@ -51,6 +51,10 @@ class RobotsConan(ConanFile):
         return self.options.with_redis or self.options.with_redis_tls
 
     @property
+    def _has_zlib(self):
+        return self._has_curl or self._has_redis or self.options.with_sqlite
+
+    @property
     def _has_openssl(self):
         return (self.options.with_redis_tls or self.options.with_audit
                 or self.options.with_signature)
@@ -75,6 +79,7 @@ class RobotsConan(ConanFile):
         self._requires("boost/[>=1.81 <2]", header_only=True)
         if self._has_curl:
             self._requires("libcurl/[>=7.86 <9]")
+        if self._has_zlib:
             self._requires("zlib/[>=1.2.11 <2]")
         if self.options.with_cpr:
             self._requires("cpr/[>=1.10 <2]")
@@ -106,7 +111,7 @@ class RobotsConan(ConanFile):
             self.test_requires("nlohmann_json/[>=3.11 <4]")
             if not self._has_openssl:
                 self.test_requires("openssl/[>=3 <4]")
-            if not self._has_curl:
+            if not self._has_zlib:
                 self.test_requires("zlib/[>=1.2.11 <2]")
 
     def validate(self):
@@ -187,14 +192,14 @@ class RobotsConan(ConanFile):
         if self.options.with_prometheus:
             self._adapter("prometheus", "robots::prometheus", ["prometheus-cpp::prometheus-cpp"])
         if self._has_redis:
-            self._adapter("redis", "robots::redis", ["hiredis::hiredis"])
+            self._adapter("redis", "robots::redis", ["hiredis::hiredis", "zlib::zlib"])
         if self.options.with_redis_tls:
             self._adapter("redis_tls", "robots::redis_tls",
                           ["redis", "hiredis::hiredis_ssl", "openssl::openssl"])
         if self.options.with_signature:
             self._adapter("signature", "robots::signature", ["openssl::crypto"])
         if self.options.with_sqlite:
-            self._adapter("sqlite", "robots::sqlite", ["sqlite3::sqlite3"])
+            self._adapter("sqlite", "robots::sqlite", ["sqlite3::sqlite3", "zlib::zlib"])
         for component in self.cpp_info.components.values():
             component.bindirs = []
             component.libdirs = []

@@ -43,6 +43,8 @@ void fuzz_license(octets input);
 void fuzz_html(octets input);
 /// An octet, then a record: with its checksum if the octet is even, else without one.
 void fuzz_record(octets input);
+/// An octet, which compresses if it is even, then a value or the octets of a stored value.
+void fuzz_stored_value(octets input);
 /// An octet of options, a user agent line, a target line without its first slash, a robots.txt.
 void fuzz_properties(octets input);
 

@@ -67,6 +67,11 @@ TEST_CASE("A page says the same in another charset, and nothing hides its first 
 TEST_CASE("Records are read as they were written, or not at all") {
   replay("record", fuzz::fuzz_record);
 }
+#ifdef ROBOTS_FUZZ_ZLIB
+TEST_CASE("A store returns a value as it was published, and never more than its limit") {
+  replay("stored_value", fuzz::fuzz_stored_value);
+}
+#endif
 TEST_CASE("The verdict does not depend on how a file is written") {
   replay("properties", fuzz::fuzz_properties);
 }

@@ -64,6 +64,10 @@ struct record_limits {
 /// behind all others, too, if a version has been released: an older reader refuses its records.
 inline constexpr int record_format = 2;
 
+/// The first octet of the records of a site that `RedisStore` and `SqliteStore` have compressed:
+/// version 3. These stores return version 2, so the next version of `encode` is 4.
+inline constexpr char compressed_records = '\x83';
+
 /// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
 /// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
 [[nodiscard]] std::string encode(const record& from);

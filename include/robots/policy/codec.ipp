@@ -243,6 +243,7 @@ class record_stream {
 
 // The encoding of `site_records` is this octet, the `site_form`, and each encoded record as a text.
 inline constexpr char site_version = static_cast<char>(0x80 + detail::record_format);
+static_assert(site_version != detail::compressed_records);
 
 /// The content of `site_records` besides `latest`. The placeholder `unused` gives `turned_hostile`
 /// the value 3, so that one damaged bit cannot turn `alone` (0) into `turned_hostile`.
@@ -331,7 +332,8 @@ ROBOTS_INLINE decoded<site_records> decode_site(std::string_view text) {
     return {.error = "too_short"};
   }
   if (text.front() != policy_detail::site_version) {
-    return {.error = "unknown_version"};
+    // A store returns a compressed value that it cannot decode as it is.
+    return {.error = text.front() == compressed_records ? "damaged" : "unknown_version"};
   }
   policy_detail::octet_reader in{text.substr(1)};
   constexpr auto last_form = static_cast<std::uint64_t>(site_form::turned_hostile);

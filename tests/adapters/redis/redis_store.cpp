@@ -40,6 +40,48 @@ TEST_CASE("RedisStore is a shared store") {
       [&] { return RedisStore{redis_options{.url = server.url(), .key_prefix = "robots:"}}; });
 }
 
+TEST_CASE("RedisStore with compression is a shared store") {
+  const redis_server server;
+  store_conformance(
+      [&] { return RedisStore{redis_options{.url = server.url(), .compress = true}}; });
+}
+
+TEST_CASE("RedisStore compresses values, and reads them with and without the option") {
+  const redis_server server;
+  RedisStore plain{redis_options{.url = server.url()}};
+  RedisStore compressing{redis_options{.url = server.url(), .compress = true}};
+  const std::string value(5'000, 'x');
+  compressing.publish("https://a.example", value, 1h);
+  const auto lease = compressing.try_lease("https://b.example", 1h);
+  CHECK(compressing.publish("https://b.example", value, 1h, *lease));
+  plain.publish("https://c.example", value, 1h);
+  CHECK(std::stoi(server.tell({"STRLEN", "robots:v2:site:https://{a.example}"})) < 100);
+  CHECK(std::stoi(server.tell({"STRLEN", "robots:v2:site:https://{b.example}"})) < 100);
+  CHECK(server.tell({"STRLEN", "robots:v2:site:https://{c.example}"}) == "5000");
+  const std::array<std::string, 3> keys{"https://a.example", "https://b.example",
+                                        "https://c.example"};
+  const std::vector<std::optional<std::string>> expected(3, value);
+  CHECK((plain.load_all(keys) == expected));
+  CHECK((compressing.load_all(keys) == expected));
+}
+
+TEST_CASE("RedisStore returns a compressed value as it is if it is damaged or above the limit") {
+  const redis_server server;
+  RedisStore store{redis_options{.url = server.url(), .max_value_bytes = 10'000}};
+  RedisStore larger{redis_options{.url = server.url(), .compress = true}};
+  larger.publish("bomb", std::string(1'000'000, 'x'), 1h);
+  server.tell({"SET", "robots:v2:site:{cut}", "\x83\x10\x20"});
+  server.tell({"SET", "robots:v2:site:{no stream}", "\x83\x10\x20\x01\x01 and no stream"});
+  larger.publish("good", std::string(10'000, 'x'), 1h);
+  CHECK(store.load("bomb").value().size() < 2'000);
+  CHECK(store.load("bomb").value().starts_with('\x83'));
+  CHECK(store.load("cut") == "\x83\x10\x20");
+  CHECK(store.load("no stream") == "\x83\x10\x20\x01\x01 and no stream");
+  CHECK(store.load("good") == std::string(10'000, 'x'));
+  CHECK_THROWS_WITH_AS(larger.publish("good", std::string((std::size_t{2} << 20U) + 1, 'x'), 1h),
+                       doctest::Contains("above max_value_bytes"), robots::store_error);
+}
+
 TEST_CASE("The keys of RedisStore begin with the prefix and the format of records") {
   const redis_server server;
   RedisStore store{redis_options{.url = server.url(), .key_prefix = "crawl*:"}};

@@ -115,6 +115,51 @@ TEST_CASE("SqliteStore is a shared store") {
   robots::test::store_conformance([&] { return SqliteStore{options}; });
 }
 
+TEST_CASE("SqliteStore with compression is a shared store") {
+  const temporary_folder folder;
+  sqlite_options options = in(folder);
+  options.compress = true;
+  options.timeout = 20s;
+  robots::test::store_conformance([&] { return SqliteStore{options}; });
+}
+
+TEST_CASE("SqliteStore compresses values, and reads them with and without the option") {
+  const temporary_folder folder;
+  sqlite_options options = in(folder, mebibyte);
+  SqliteStore plain{options};
+  options.compress = true;
+  SqliteStore compressing{options};
+  const std::string value(100'000, 'x');
+  for (int i = 0; i < 100; ++i) {  // ten times the size of the file
+    compressing.publish(std::to_string(i), value, 1h);
+  }
+  const auto held = compressing.try_lease("leased", 1h);
+  CHECK(compressing.publish("leased", value, 1h, *held));
+  CHECK(plain.load("0") == value);
+  CHECK(plain.load("leased") == value);
+  plain.publish("plain", value, 1h);
+  CHECK(compressing.load("plain") == value);
+  CHECK_THROWS_WITH_AS(compressing.publish("large", std::string(mebibyte / 8, 'x'), 1h),
+                       doctest::Contains("an eighth of max_bytes"), store_error);
+}
+
+TEST_CASE("SqliteStore returns a compressed value as it is if it is damaged or above the limit") {
+  const temporary_folder folder;
+  sqlite_options options = in(folder);
+  options.compress = true;
+  SqliteStore larger{options};
+  larger.publish("bomb", std::string(mebibyte, 'x'), 1h);
+  larger.publish("good", std::string(100'000, 'x'), 1h);
+  larger.publish("damaged", std::string(100'000, 'x'), 1h);
+  change_as_stranger(
+      options.path,
+      "UPDATE records SET octets = X'8310200101' WHERE name = CAST('site:damaged' AS BLOB)");
+  SqliteStore store{in(folder, mebibyte)};
+  CHECK(store.load("bomb").value().size() < 2'000);
+  CHECK(store.load("good") == std::string(100'000, 'x'));
+  CHECK(store.load("damaged") == "\x83\x10\x20\x01\x01");
+}
+
 TEST_CASE("Impossible options are refused") {
   const temporary_folder folder;
   CHECK_THROWS_AS(SqliteStore{sqlite_options{}}, std::invalid_argument);

@@ -7,6 +7,10 @@ for inputs in tests/fuzz/inputs/*/; do
     echo '#include <gumbo.h>' | $CXX -x c++ -fsyntax-only - 2>/dev/null || { echo "No fuzzer of HTML: install libgumbo-dev."; continue; }
     libraries="-Wl,-Bstatic -lgumbo -Wl,-Bdynamic"
   fi
+  if [ "$target" = stored_value ]; then
+    echo '#include <zlib.h>' | $CXX -x c++ -fsyntax-only - 2>/dev/null || { echo "No fuzzer of compressed records: install zlib1g-dev."; continue; }
+    libraries="-Wl,-Bstatic -lz -Wl,-Bdynamic"
+  fi
   # shellcheck disable=SC2086
   $CXX $CXXFLAGS -std=c++20 -Iinclude -Itests "-DROBOTS_FUZZ_BODY=fuzz_$target" tests/fuzz/entry.cpp \
     "tests/fuzz/$target.cpp" $LIB_FUZZING_ENGINE $libraries -o "$OUT/fuzz_$target"

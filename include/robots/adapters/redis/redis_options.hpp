@@ -47,6 +47,12 @@ struct redis_options {
   /// must be above 0.
   std::size_t max_value_bytes = std::size_t{2} << 20U;
 
+  /// If true, a `RedisStore` compresses each value of 256 octets or more with zlib, if that makes
+  /// it smaller. The records of real sites then take about a quarter of the memory. Every
+  /// `RedisStore` reads both forms. Set this option once all processes of the crawl have a version
+  /// with this option: an older version ignores a compressed record, and fetches the file itself.
+  bool compress = false;
+
   /// The TLS implementation for `rediss://`: `redis_tls` of <robots/adapters/redis/redis_tls.hpp>.
   std::function<void(redisContext& connection, const std::string& host,
                      const std::function<void(short events)>& wait)>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/detail/stored_value.hpp>
 #include <robots/adapters/redis/detail/channel.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
@@ -53,7 +54,8 @@ class RedisStore : public SharedStore {
       : client_{base::make_home<client>(options, "RedisStore")},
         prefix_{options.key_prefix + 'v' + std::to_string(detail::record_format) + ':'},
         timeout_{options.command_timeout},
-        max_value_bytes_{options.max_value_bytes} {
+        max_value_bytes_{options.max_value_bytes},
+        compresses_{options.compress} {
     using adapters_detail::redis_hash_tag;
     const std::string one_site = "example.com";
     if (client_->is_cluster() &&
@@ -69,7 +71,9 @@ class RedisStore : public SharedStore {
   }
 
   /// See `SharedStore`. A value above `max_value_bytes` is treated as missing. Uses at most
-  /// `max_value_bytes` octets of memory for each key, even if the server sends a longer value.
+  /// `max_value_bytes` octets of memory for each key, even if the server sends a longer value, and
+  /// as many for the decoded value. A compressed value that is damaged, or decodes to more, is
+  /// returned as it is stored.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
     std::vector<store_question> questions;
@@ -140,7 +144,9 @@ class RedisStore : public SharedStore {
             "redis_options::url names a Redis server"};
       }
       const auto value = [&](reply& from) {
-        return from.type == reply::kind::text ? std::optional{std::move(from.text)} : std::nullopt;
+        return from.type == reply::kind::text ? std::optional{adapters_detail::original_value(
+                                                    std::move(from.text), max_value_bytes_)}
+                                              : std::nullopt;
       };
       replies[i] = {.value = value(answer.list[0]),
                     .other_value = value(answer.list[1]),
@@ -160,8 +166,7 @@ class RedisStore : public SharedStore {
     if (lifetime <= std::chrono::milliseconds{0}) {
       return erase(key);
     }
-    check_size(value);
-    client_->ask_one({"SET", value_key(key), std::string{value}, "PX", expiry(lifetime)},
+    client_->ask_one({"SET", value_key(key), stored(value), "PX", expiry(lifetime)},
                      reply::kind::status);
   }
 
@@ -169,13 +174,12 @@ class RedisStore : public SharedStore {
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime,
                              const store_lease& lease) override {
-    check_size(value);
     constexpr const char* script =
         "if redis.call('get', KEYS[2]) ~= ARGV[3] then return 0 end "
         "redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2]) redis.call('del', KEYS[2]) return 1";
     return client_
-               ->ask_one({"EVAL", script, "2", value_key(key), lease_key(lease.key),
-                          std::string{value}, expiry(lifetime), lease.token},
+               ->ask_one({"EVAL", script, "2", value_key(key), lease_key(lease.key), stored(value),
+                          expiry(lifetime), lease.token},
                          reply::kind::integer)
                .integer == 1;
   }
@@ -300,12 +304,14 @@ class RedisStore : public SharedStore {
   }
   [[nodiscard]] std::string channel() const { return prefix_ + "changed"; }
 
-  void check_size(std::string_view value) const {
+  /// Returns the octets for the server. Throws `store_error` if the value is above the limit.
+  [[nodiscard]] std::string stored(std::string_view value) const {
     if (value.size() > max_value_bytes_) {
       throw store_error{"RedisStore: a value of " + std::to_string(value.size()) +
                         " octets is above max_value_bytes, " + std::to_string(max_value_bytes_) +
                         ": raise that limit in every process"};
     }
+    return adapters_detail::stored_value(value, compresses_);
   }
 
   [[nodiscard]] static std::string expiry(std::chrono::milliseconds time) {
@@ -317,6 +323,7 @@ class RedisStore : public SharedStore {
   std::string prefix_;
   std::chrono::milliseconds timeout_;
   std::size_t max_value_bytes_;
+  bool compresses_;
   std::string sender_ = adapters_detail::store_token();  // the prefix of this store's messages
   // Shared with the thread of the watch.
   std::shared_ptr<adapters_detail::redis_watch_state> seen_ =

@@ -18,6 +18,13 @@ struct sqlite_options {
   /// and grows while a process keeps a transaction open.
   std::size_t max_bytes = std::size_t{1} << 30U;
 
+  /// If true, a `SqliteStore` compresses each value of 256 octets or more with zlib, if that makes
+  /// it smaller. The records of real sites then take about a quarter of the room. Every
+  /// `SqliteStore` reads both forms. Set this option once all processes that use the file have a
+  /// version with this option: an older version ignores a compressed record, and fetches the file
+  /// itself.
+  bool compress = false;
+
   /// The maximum wait for other threads and processes, above 0. If the disk is full, a call can
   /// wait three times as long.
   std::chrono::milliseconds timeout{1'000};

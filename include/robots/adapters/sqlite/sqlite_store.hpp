@@ -2,6 +2,7 @@
 
 #include <robots/adapters/detail/handle_pool.hpp>
 #include <robots/adapters/detail/store_token.hpp>
+#include <robots/adapters/detail/stored_value.hpp>
 #include <robots/adapters/sqlite/detail/sqlite_file.hpp>
 #include <robots/adapters/sqlite/sqlite_options.hpp>
 #include <robots/base/process.hpp>
@@ -48,7 +49,8 @@ class SqliteStore : public SharedStore {
   ///
   /// If another process locks the file for longer than the timeout, the constructor does not throw,
   /// so that a crawler can start. Calls throw `store_error` until the file is free.
-  explicit SqliteStore(const sqlite_options& options) {
+  explicit SqliteStore(const sqlite_options& options)
+      : compresses_{options.compress}, max_value_bytes_{sqlite::largest_value(options)} {
     if (options.path.empty() || options.max_bytes < std::size_t{1} << 20U ||
         options.timeout <= options.timeout.zero()) {
       throw std::invalid_argument{
@@ -62,17 +64,25 @@ class SqliteStore : public SharedStore {
     }
   }
 
-  /// See `SharedStore`. Reads all values in one transaction, so they are from one moment.
+  /// See `SharedStore`. Reads all values in one transaction, so they are from one moment. A
+  /// compressed value that is damaged, or decodes to more than an eighth of `max_bytes`, is
+  /// returned as it is stored.
   [[nodiscard]] std::vector<std::optional<std::string>> load_all(
       std::span<const std::string> keys) override {
+    std::vector<std::optional<std::string>> loaded;
     const auto file = lend();
-    return file->transact("BEGIN", [&] {
-      std::vector<std::optional<std::string>> loaded;
+    file->transact("BEGIN", [&] {
       for (const std::string& key : keys) {
         loaded.push_back(file->find(site(key)));
       }
-      return loaded;
+      return true;
     });
+    for (std::optional<std::string>& value : loaded) {
+      if (value) {
+        value = adapters_detail::original_value(*std::move(value), max_value_bytes_);
+      }
+    }
+    return loaded;
   }
 
   void publish(std::string_view key, std::string_view value,
@@ -80,15 +90,17 @@ class SqliteStore : public SharedStore {
     if (lifetime <= lifetime.zero()) {
       return erase(key);
     }
+    const std::string stored = adapters_detail::stored_value(value, compresses_);
     lend()->write(key.size() + value.size(),
-                  [&](sqlite& file) { return file.put(site(key), value, lifetime); });
+                  [&](sqlite& file) { return file.put(site(key), stored, lifetime); });
   }
 
   [[nodiscard]] bool publish(std::string_view key, std::string_view value,
                              std::chrono::milliseconds lifetime, const store_lease& held) override {
+    const std::string stored = adapters_detail::stored_value(value, compresses_);
     return lend()->write(key.size() + value.size(), [&](sqlite& file) {
       return file.find(lease(held.key)) == held.token && file.remove(lease(held.key)) &&
-             file.put(site(key), value, lifetime);
+             file.put(site(key), stored, lifetime);
     });
   }
 
@@ -200,6 +212,8 @@ class SqliteStore : public SharedStore {
   void check_process() const { home_.require("SqliteStore"); }
 
   base::home_process home_{};
+  bool compresses_;
+  std::size_t max_value_bytes_;
   std::shared_ptr<pool> files_;
   std::unique_ptr<std::atomic<bool>> is_prepared_ = std::make_unique<std::atomic<bool>>(false);
   std::string origin_ = adapters_detail::store_token();  // identifies changes by this store

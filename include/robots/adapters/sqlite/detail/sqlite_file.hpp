@@ -109,10 +109,15 @@ class sqlite_file {
     }
   }
 
+  /// Returns the most octets that a key and its value may have together.
+  [[nodiscard]] static std::size_t largest_value(const sqlite_options& options) noexcept {
+    return options.max_bytes / 8;
+  }
+
   /// Makes room for `octets` octets, and returns the result of `change(*this)`, in one transaction.
   /// Deletes up to eight expired records and then, if there is no room, the oldest records.
   auto write(std::size_t octets, const auto& change) {
-    if (octets > options_.max_bytes / 8) {
+    if (octets > largest_value(options_)) {
       fail("a value of more than an eighth of max_bytes is not kept");
     }
     const auto added = static_cast<std::int64_t>(octets) / 4'000 + 16;
