@@ -827,3 +827,13 @@ TEST_CASE("No thread finds an entry after another thread has erased it") {
   }
   CHECK(wrong == 0);
 }
+
+TEST_CASE("An entry whose key exceeds 65,535 octets is not stored") {
+  LruStorage<4> storage;
+  const std::string longest(65'535, 'a');
+  storage.store(longest, entry(1), start);
+  CHECK(has(storage, longest));
+  storage.store(longest + 'a', entry(2), start);
+  CHECK(storage.size() == 1);
+  CHECK_FALSE(has(storage, longest + 'a'));
+}

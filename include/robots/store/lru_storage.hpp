@@ -120,7 +120,8 @@ namespace robots {
 ///
 /// Every operation except `clear` and `remove_expired` takes constant time on average. Memory is
 /// bounded, too: by default, the entries use at most 256 MiB (see `memory_bytes`). The storage does
-/// not keep an entry that alone exceeds the limit. Then each call fetches robots.txt again.
+/// not keep an entry that alone exceeds the limit, or whose key exceeds 65,535 octets. Then each
+/// call fetches robots.txt again.
 ///
 /// To make room, the storage drops the least recently used of the next 64 entries. So the order is
 /// that of an exact LRU up to a capacity of 64. Above, the share of hits differs from that of an

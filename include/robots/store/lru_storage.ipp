@@ -43,7 +43,7 @@ struct lru_storage_base::state {
       for (node* one = table.bucket(next_bucket); one != nullptr; one = one->next) {
         if (one != spared) {
           ++compared;
-          oldest = oldest == nullptr || one->used < oldest->used ? one : oldest;
+          oldest = oldest == nullptr || steps.is_older(one->used, oldest->used) ? one : oldest;
         }
       }
     }
@@ -155,7 +155,7 @@ ROBOTS_INLINE void lru_storage_base::store(std::string_view key, const cache_ent
                                            time_point /*now*/) {
   using store_detail::entry_node;
   const std::size_t bytes = entry_node::bytes_of(key, entry);
-  if (bytes > state_->max_bytes) {
+  if (bytes > state_->max_bytes || key.size() > entry_node::longest_key) {
     return erase(key);
   }
   const store_detail::hashed_key wanted{key};

@@ -19,7 +19,7 @@ TEST_CASE("In a large storage, only the first use of an entry in 17 ms changes i
   use_steps::mark one = 0;
   use_steps::mark other = 0;
   steps.note_use(one, begin);
-  const std::uint64_t first = one;
+  const std::uint32_t first = one;
   steps.note_use(other, begin + 1ms);
   steps.note_use(one, begin + 16ms);
   CHECK(one == first);
@@ -36,7 +36,7 @@ TEST_CASE("A step ends when 1/64 of the capacity was stored, even if the clock s
   use_steps::mark used = 0;
   use_steps::mark stored = 0;
   steps.note_use(used, begin);
-  const std::uint64_t first = used;
+  const std::uint32_t first = used;
   for (int i = 0; i < 9; ++i) {
     steps.note_store(stored);
   }
@@ -58,4 +58,17 @@ TEST_CASE("Up to a capacity of 64, each use of another entry has a later mark") 
   CHECK(one > other);
   steps.note_use(other, begin - 1h);  // a clock that goes back changes nothing
   CHECK(other > one);
+}
+
+TEST_CASE("An entry stays older than a later one when the numbers of steps begin again at 0") {
+  constexpr std::uint32_t last = 0xFFFF'FFFF;
+  use_steps steps{64, last - 1};
+  use_steps::mark one = 0;
+  use_steps::mark other = 0;
+  steps.note_use(one, begin);
+  steps.note_use(other, begin);
+  CHECK(one == last);
+  CHECK(other == 0);
+  CHECK(steps.is_older(one, other));
+  CHECK_FALSE(steps.is_older(other, one));
 }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -22,8 +24,16 @@ struct hashed_key {
   std::size_t hash = base::text_hash{}(text);
 };
 
-/// An entry of a storage. Its key follows it in memory. The order of the members avoids padding.
+/// An entry of a storage. In memory, the length of its key and the key follow it:
+///
+///     policy, times, epoch | used | next | rules | length | h o s t . e x a m p l e
+///
+/// Most entries are small, so each member counts. The order of the members avoids padding, and the
+/// length needs no more than two octets.
 struct entry_node : cache_entry {
+  using length_type = std::uint16_t;
+  static constexpr std::size_t longest_key = (std::numeric_limits<length_type>::max)();
+
   struct destroy {
     void operator()(entry_node* gone) const noexcept {
       std::destroy_at(gone);
@@ -33,27 +43,35 @@ struct entry_node : cache_entry {
   using owner = std::unique_ptr<entry_node, destroy>;
 
   [[nodiscard]] static owner make(std::string_view key) {
-    void* const room = ::operator new(sizeof(entry_node) + key.size());
+    void* const room = ::operator new(size_before_key() + key.size());
     owner added{new (room) entry_node{}};
-    added->length = static_cast<std::uint32_t>(key.size());
-    std::copy(key.begin(), key.end(), static_cast<char*>(room) + sizeof(entry_node));
+    const auto length = static_cast<length_type>(key.size());
+    std::memcpy(static_cast<char*>(room) + sizeof(entry_node), &length, sizeof(length));
+    std::copy(key.begin(), key.end(), static_cast<char*>(room) + size_before_key());
     return added;
   }
 
   [[nodiscard]] std::string_view key() const noexcept {
-    return {reinterpret_cast<const char*>(this + 1), length};
+    const char* const octets = reinterpret_cast<const char*>(this);
+    length_type length = 0;
+    std::memcpy(&length, octets + sizeof(entry_node), sizeof(length));
+    return {octets + size_before_key(), length};
   }
 
   /// Returns the octets of memory that an entry with this key and policy needs.
   [[nodiscard]] static std::size_t bytes_of(std::string_view key, const cache_entry& entry) {
-    return sizeof(entry_node) + key.size() + (entry.policy ? entry.policy->memory_bytes() : 0);
+    return size_before_key() + key.size() + (entry.policy ? entry.policy->memory_bytes() : 0);
   }
   [[nodiscard]] std::size_t bytes() const { return bytes_of(key(), *this); }
 
-  std::uint32_t length = 0;     ///< length of the key
   use_steps::mark used = 0;     ///< when the entry was last used
   entry_node* next = nullptr;   ///< the next entry in the same bucket or list
   const void* rules = nullptr;  ///< the rules of `policy`; a hit prefetches them for the query
+
+ private:
+  [[nodiscard]] static constexpr std::size_t size_before_key() noexcept {
+    return sizeof(entry_node) + sizeof(length_type);
+  }
 };
 
 /// Entries, in the order in which they were added. The list owns its entries.

@@ -20,17 +20,22 @@ namespace robots::store_detail {
 /// 1/64 of the capacity was stored. Among the entries with the same mark, the order is unknown.
 ///
 /// A storage of at most 64 entries begins a step with each use, so the order of use is exact.
+///
+/// The numbers of steps start again at 0 after 2^32 steps, which is two years of steps of 17 ms. So
+/// two marks are compared by their distance to the present step. An entry that was not used for
+/// 2^32 steps counts as used later than it was.
 class use_steps {
  public:
-  using mark = std::atomic<std::uint64_t>;
+  using mark = std::atomic<std::uint32_t>;
 
   /// The greatest capacity with exact order.
   static constexpr std::size_t exact_capacity = 64;
   static constexpr std::chrono::milliseconds step_length{17};
 
-  explicit use_steps(std::size_t capacity) noexcept
+  explicit use_steps(std::size_t capacity, std::uint32_t first_step = 0) noexcept
       : is_exact_(capacity <= exact_capacity),
-        stores_per_step_((std::max)(capacity / exact_capacity, std::size_t{1})) {}
+        stores_per_step_((std::max)(capacity / exact_capacity, std::size_t{1})),
+        step_(first_step) {}
 
   /// Marks an entry as used now. Any number of threads may call this at once.
   void note_use(mark& used, time_point now) noexcept {
@@ -45,7 +50,7 @@ class use_steps {
                                                         std::memory_order_relaxed)) [[unlikely]] {
       static_cast<void>(next_step());
     }
-    const std::uint64_t step = step_.load(std::memory_order_relaxed);
+    const std::uint32_t step = step_.load(std::memory_order_relaxed);
     if (used.load(std::memory_order_relaxed) != step) {
       used.store(step, std::memory_order_relaxed);
     }
@@ -60,12 +65,22 @@ class use_steps {
     used.store(step_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
 
+  /// Returns true if `one` was marked before `other`. No other thread may use the entries
+  /// meanwhile.
+  [[nodiscard]] bool is_older(const mark& one, const mark& other) const noexcept {
+    return steps_since(one) > steps_since(other);
+  }
+
  private:
-  std::uint64_t next_step() noexcept { return step_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  [[nodiscard]] std::uint32_t steps_since(const mark& used) const noexcept {
+    return step_.load(std::memory_order_relaxed) - used.load(std::memory_order_relaxed);
+  }
+
+  std::uint32_t next_step() noexcept { return step_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
   bool is_exact_;
   std::size_t stores_per_step_;
-  std::atomic<std::uint64_t> step_ = 0;
+  std::atomic<std::uint32_t> step_;
   std::atomic<time_point> step_end_ = (time_point::min)();
   std::size_t stores_in_step_ = 0;
 };
