@@ -6,9 +6,14 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace robots::test {
@@ -35,7 +40,11 @@ class failing_ledger final : public RulingLedger {
   [[nodiscard]] bool put_back(const ledger_head& expected, const ledger_head& next,
                               std::span<const ruling_order> orders) override {
     require_up();
-    return inner_->put_back(expected, next, orders);
+    const bool is_done = inner_->put_back(expected, next, orders);
+    if (loses_answers) {
+      throw std::runtime_error{"the answer is lost: try again"};
+    }
+    return is_done;
   }
 
   bool is_down = false;

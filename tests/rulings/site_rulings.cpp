@@ -194,6 +194,36 @@ TEST_CASE("A function that gets each order may make orders, end its own calls, a
         std::vector<std::string>{"first a.example", "second a.example", "second b.example"});
 }
 
+TEST_CASE("An order is put back that the ledger lost before its process has read again") {
+  MemoryRulingLedger first;
+  crawl_process a{std::make_shared<MemoryRulingLedger>(first)};
+  crawl_process b{std::make_shared<MemoryRulingLedger>(first)};
+  (void)a.rulings.halt("first.example");
+  CHECK(a.rulings.catch_up());
+  first.back_up();
+  (void)a.rulings.halt("example.com");
+  first.restore();  // as after a crash of a server that stores its data each second
+  SUBCASE("if nobody has made an order since") {}
+  SUBCASE("if another process has made an order since") {
+    CHECK(b.rulings.halt("third.example").at(0).number == ruling_number{1, 2});
+  }
+  SUBCASE("if another process has made several orders since") {
+    (void)b.rulings.halt("third.example");
+    (void)b.rulings.halt("fourth.example");
+  }
+  SUBCASE("if the process makes another order") { (void)a.rulings.halt("fifth.example"); }
+  CHECK(a.rulings.catch_up());
+  CHECK(a.rulings.put_backs() == 1);
+  CHECK(b.rulings.catch_up());
+  crawl_process late{std::make_shared<MemoryRulingLedger>(first)};
+  CHECK(late.rulings.catch_up());
+  CHECK(late.effect("https://example.com/") == halted);
+  CHECK(late.rulings.in_force() == a.rulings.in_force());
+  CHECK(late.rulings.in_force() == b.rulings.in_force());
+  CHECK(a.rulings.catch_up());
+  CHECK(a.rulings.put_backs() == 1);
+}
+
 TEST_CASE("An older backup of the ledger gets back the orders that it lacks") {
   MemoryRulingLedger first;
   crawl_process a{std::make_shared<MemoryRulingLedger>(first)};

@@ -15,7 +15,8 @@ namespace robots {
 struct ledger_head {
   ruling_number last{};  ///< the number of the last order; generation 0 means an empty ledger
   /// Distinguishes this ledger from one that lost its orders, even if their numbers are alike. A
-  /// new one is made with each generation.
+  /// new one is made with each generation: a new name, a comma, and the token before it. So a
+  /// reader recognises a backup from an earlier generation.
   std::string token{};
   std::string last_id{};  ///< the id of the last order
 

@@ -132,22 +132,41 @@ ROBOTS_INLINE bool rulings_state::wait_until_read(std::optional<time_point> dead
 
 ROBOTS_INLINE void rulings_state::read_ledger() {
   constexpr int most_rounds = 10'000;  // a round is a page, or a race with another put-back
+  bool needs_all = false;
   for (int round = 0; round < most_rounds; ++round) {
     std::unique_lock lock{mutex_};
-    const ledger_head known = head_;
+    const ledger_head known = needs_all ? ledger_head{} : head_;
     lock.unlock();
     const ledger_news news = options.ledger->read(known);
-    if (!news.is_continued && put_back(news)) {
+    const bool has_all = needs_all || !news.is_continued;
+    if (has_all && put_back(news)) {
       continue;
     }
     take(news);
-    if (!news.has_more) {
+    if (news.has_more) {
+      continue;
+    }
+    if (has_all || !lacks_own_order()) {
+      forget_unconfirmed();
       return;
     }
+    needs_all = true;
   }
   throw std::runtime_error{
       "SiteRulings: the ledger changes faster than it can be read: look for a program that makes "
       "orders without end"};
+}
+
+/// Returns true if the ledger has lost an order of this process since this was made. The process
+/// has read all later orders of the ledger.
+ROBOTS_INLINE bool rulings_state::lacks_own_order() {
+  const std::scoped_lock lock{mutex_};
+  return !unconfirmed_.empty();
+}
+
+ROBOTS_INLINE void rulings_state::forget_unconfirmed() {
+  const std::scoped_lock lock{mutex_};
+  unconfirmed_.clear();
 }
 
 /// Puts back what the ledger has lost. Returns false if it has lost nothing.
@@ -157,7 +176,8 @@ ROBOTS_INLINE bool rulings_state::put_back(const ledger_news& news) {
     theirs[name_of(order)] = order;
   }
   std::unique_lock lock{mutex_};
-  const lost_orders lost = find_lost(head_, known_, news.head, theirs, next_id());
+  const std::string name = std::to_string(random_());
+  const lost_orders lost = find_lost(head_, known_, news.head, theirs, name);
   lock.unlock();
   if (lost.is_whole) {
     return false;
@@ -187,6 +207,9 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
       put(order, is_other && !is_old);
     }
     known_.insert_or_assign(name, ruling_order{order});
+  }
+  for (const ruling_order& order : news.orders) {
+    unconfirmed_.erase(order.id);
   }
   head_ = news.head;
 }
@@ -237,6 +260,9 @@ ROBOTS_INLINE void rulings_state::send() {
       continue;
     }
     lock.lock();
+    if (head_.last < *number) {
+      unconfirmed_.insert(next.order.id);
+    }
     ruling_order decided = next.order;
     decided.number = *number;
     if (const ruling_order* const known_order = last_known(name);

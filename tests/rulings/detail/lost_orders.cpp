@@ -48,7 +48,37 @@ TEST_CASE("An order with a higher number is put back with its number, into a new
   REQUIRE(lost.orders.size() == 1);
   CHECK(lost.orders[0].number == ruling_number{1, 7});
   CHECK(lost.next.last == ruling_number{2, 8});
-  CHECK(lost.next.token == "new");
+  CHECK(lost.next.token == "new,a");
+}
+
+TEST_CASE("A backup from an earlier generation is no ledger that began again: its orders are old") {
+  const auto mine = table_of({numbered("", "7", {1, 7})});
+  const ledger_head theirs{.last = {1, 3}, .token = "a", .last_id = "3"};
+  for (const char* const token : {"c,b,a", "b,a", "c,a,x"}) {
+    const ledger_head known{.last = {3, 9}, .token = token, .last_id = "back"};
+    const auto lost =
+        find_lost(known, mine, theirs, table_of({numbered("by_hand", "3", {1, 3})}), "new");
+    REQUIRE(lost.orders.size() == 1);
+    CHECK(lost.orders[0].id == "7");
+    CHECK(lost.orders[0].number == ruling_number{1, 7});
+    CHECK(lost.next.last == ruling_number{4, 10});
+    CHECK(lost.next.token == "new," + std::string{token});
+  }
+}
+
+TEST_CASE("A token names each ledger before it once, and has at most 2,000 octets") {
+  using rulings_detail::token_after;
+  CHECK(token_after("d", "c,b,a", "b,a") == "d,c,b,a");
+  CHECK(token_after("d", "c,a", "x,a") == "d,c,a,x");
+  CHECK(token_after("d", "", "") == "d");
+  std::string token = "first";
+  for (int generation = 0; generation < 1'000; ++generation) {
+    token = token_after("name-" + std::to_string(generation), token, token);
+  }
+  CHECK(token.starts_with("name-999,name-998,"));
+  CHECK(token.size() > 1'900);
+  CHECK(token.size() <= 2'000);
+  CHECK(token_after("d", "c," + std::string(3'000, 'x') + ",a", "") == "d,c,a");
 }
 
 TEST_CASE("Orders of a ledger that began again get numbers above all that was lost") {
@@ -69,6 +99,13 @@ TEST_CASE("An order keeps its highest number, also if the ledger has it with a l
                               table_of({numbered("", "x", {1, 1})}), "new");
   REQUIRE(lost.orders.size() == 1);
   CHECK(lost.orders[0].number == ruling_number{2, 11});
+}
+
+TEST_CASE(
+    "A process that has read nothing but its own order puts it back into the next generation") {
+  const auto lost = find_lost({}, table_of({numbered("by_hand", "1", {4, 7})}), {}, {}, "new");
+  REQUIRE(lost.orders.size() == 1);
+  CHECK(lost.next.last == ruling_number{5, 8});
 }
 
 TEST_CASE("An empty ledger gets at least the numbers of a process that knows no ruling") {

@@ -238,10 +238,10 @@ if not generation then
 elseif not newest or newest[1] ~= text(generation) .. '-' .. text(number) or
     redis.call('hget', KEYS[2], 'token') ~= token then
   redis.call('del', KEYS[2], KEYS[3])
-  generation, number, token = generation + 1, number + 1, ARGV[1]
+  generation, number, token = generation + 1, number + 1, ARGV[1] .. ',' .. token:sub(1, 2000)
   local place = text(generation) .. '-' .. text(number)
-  log(place, 'part-' .. token, '', '')
-  set_head(place, token, 'part-' .. token)
+  log(place, 'part-' .. ARGV[1], '', '')
+  set_head(place, token, 'part-' .. ARGV[1])
 end
 )";
 

@@ -7,8 +7,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,40 @@ struct lost_orders {
   bool is_whole = false;
 };
 
+/// Removes and returns the first name of a token, which `ledger_head::token` describes.
+[[nodiscard]] inline std::string_view take_name(std::string_view& token) {
+  return take_until(token, ',');
+}
+
+/// Returns true if the ledger with the token `theirs` is older than that with the token `known`: a
+/// backup from an earlier generation.
+[[nodiscard]] inline bool is_from_earlier(std::string_view theirs, std::string_view known) {
+  const std::string_view name = take_name(theirs);
+  static_cast<void>(take_name(known));
+  while (!known.empty()) {
+    if (take_name(known) == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Returns the token of the generation that follows two ledgers. Leaves out the oldest names if it
+/// would have more than 2,000 octets.
+[[nodiscard]] inline std::string token_after(std::string name, std::string_view known,
+                                             std::string_view theirs) {
+  constexpr std::size_t most = 2'000;  // about a hundred losses
+  for (std::string_view* const before : {&known, &theirs}) {
+    while (!before->empty()) {
+      const std::string_view earlier = take_name(*before);
+      if (name.size() + earlier.size() < most && !is_from_earlier(earlier, name)) {
+        name.append(",").append(earlier);
+      }
+    }
+  }
+  return name;
+}
+
 /// Compares the ledger with the orders that this process knows, and says what the ledger has lost.
 ///
 /// The last order of each ruling wins, which is the order with the highest number. One case needs
@@ -35,27 +71,30 @@ struct lost_orders {
 /// numbers are lower. The ledger then has another token. Its orders get numbers in a new
 /// generation.
 ///
-/// If the ledger loses its orders twice, and a process has not read it in between, the numbers of
-/// that process can win over later orders of the others.
+/// Two cases have no such mark, so the higher number wins over a later order. The ledger loses its
+/// orders twice, and a process has not read it in between. Or the ledger gets an older backup, and
+/// a process that knows no more than the backup gives an order before the others read it.
 ///
 /// `known` and `mine` are what this process has read. `theirs` and `rulings` are what the ledger
-/// has now. `token` is a new token. If `is_whole` is true, the ledger lacks nothing.
+/// has now. `name` is a new name for a token. If `is_whole` is true, the ledger lacks nothing.
 [[nodiscard]] inline lost_orders find_lost(const ledger_head& known, const order_table& mine,
                                            const ledger_head& theirs, const order_table& rulings,
-                                           const std::string& token) {
+                                           const std::string& name) {
   lost_orders lost;
   lost.next.last = {.generation = (std::max)(known.last.generation, theirs.last.generation) + 1,
                     .number = (std::max)(known.last.number, theirs.last.number)};
-  for (const auto& [name, order] : mine) {  // an own order can be later than the last reading
+  for (const auto& [ruling, order] : mine) {  // an own order can be later than the last reading
+    lost.next.last.generation = (std::max)(lost.next.last.generation, order.number.generation + 1);
     lost.next.last.number = (std::max)(lost.next.last.number, order.number.number);
   }
   const bool has_begun_again = theirs.last.generation > 0 && theirs.token != known.token &&
-                               theirs.last.generation <= known.last.generation;
+                               theirs.last.generation <= known.last.generation &&
+                               !is_from_earlier(theirs.token, known.token);
   order_table winners;
   if (has_begun_again) {
     std::vector<ruling_order> later;
-    for (const auto& [name, order] : rulings) {
-      const auto same = mine.find(name);
+    for (const auto& [ruling, order] : rulings) {
+      const auto same = mine.find(ruling);
       const bool is_known = same != mine.end() && same->second.id == order.id;
       if (order.number.generation == theirs.last.generation && !is_known) {
         later.push_back(order);
@@ -69,18 +108,18 @@ struct lost_orders {
       lost.orders.push_back(std::move(order));
     }
   }
-  for (const auto& [name, order] : mine) {
-    const auto stored = rulings.find(name);
+  for (const auto& [ruling, order] : mine) {
+    const auto stored = rulings.find(ruling);
     // The ledger can have the same order with a lower number, which it had before an earlier loss.
     const bool is_missing = stored == rulings.end() || stored->second.number < order.number;
     // A ledger never shows an order that it cannot read, so writing it again would not end.
-    if (is_missing && !winners.contains(name) && is_readable(order)) {
+    if (is_missing && !winners.contains(ruling) && is_readable(order)) {
       lost.orders.push_back(order);
     }
   }
   ++lost.next.last.number;
-  lost.next.token = token;
-  lost.next.last_id = "back-" + token;
+  lost.next.token = token_after(name, known.token, theirs.token);
+  lost.next.last_id = "back-" + name;
   const bool has_lost_numbers = theirs.last.generation == 0 && known.last.generation > 0;
   lost.is_whole = lost.orders.empty() && !has_lost_numbers;
   return lost;

@@ -89,6 +89,8 @@ class rulings_state {
   void follow(const stop_token& stop);
   void wake();
   void read_ledger();
+  [[nodiscard]] bool lacks_own_order();
+  void forget_unconfirmed();
   [[nodiscard]] bool put_back(const ledger_news& news);
   void take(const ledger_news& news);
   void send();
@@ -107,7 +109,14 @@ class rulings_state {
   boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> awaiting_;
   order_table known_;
   ledger_head head_;
+  /// The ids of own orders that the ledger has taken, but that were not read from it yet. Without
+  /// them, the loss of an order that was made after the last reading would be unseen.
+  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> unconfirmed_;
   std::list<unsent_order> unsent_;
+  /// The places of the unsent orders. The key is `name_of`. Each ruling has at most one.
+  boost::unordered_flat_map<std::string, std::list<unsent_order>::iterator, base::text_hash,
+                            std::equal_to<>>
+      unsent_places_;
   std::uint64_t wakes_ = 0;
   bool has_tried_ = false;
   std::string failure_;
