@@ -3,6 +3,7 @@
 #include <robots/rulings/ruling_ledger.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,6 +62,11 @@ struct rulings_options {
   /// A malformed file does not count if `cache_options::fallback` applies its rules
   /// (`fallback_action::parse`). `SiteRulings::end_quarantine` ends the quarantine.
   int quarantine_after = 3;
+  /// The maximum number of halts and quarantines by alarms that are in force in the whole crawl. A
+  /// person can list and end so many, and memory is bounded if somebody makes sites without end.
+  /// Further alarms are only reported: the robots.txt of the site decides, and
+  /// `SiteRulings::dropped_alarms` counts them. Orders of people are not limited.
+  std::size_t most_alarms = 65'536;
   /// A number from 0 to 1. A change is fast if its share of changed rules and lines
   /// (`change_report::share`) is above this number (the pipeline guide: ">30% directive delta").
   /// `policy_change_event::fast` reports a fast change.

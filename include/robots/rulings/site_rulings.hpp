@@ -140,7 +140,8 @@ class SiteRulings {
   /// Halts a site because of an alarm, without blocking: the order is sent by the thread, or by the
   /// next `catch_up`. `fingerprint` identifies the fact that raised the alarm, such as the rules
   /// that deny everything. If somebody has resumed the site after this fact, there is no halt. An
-  /// empty `fingerprint` differs from all others. Returns the order, or nothing.
+  /// empty `fingerprint` differs from all others. Returns the order, or nothing, also if there are
+  /// `rulings_options::most_alarms` already.
   std::vector<ruling_order> raise_halt(std::string_view host_or_url, halt_reason why,
                                        std::string_view fingerprint);
   /// Puts a site into quarantine because of its malformed files, without blocking. Returns the
@@ -172,6 +173,9 @@ class SiteRulings {
   [[nodiscard]] std::string failure() const;
   /// Returns the number of times that this process has put lost orders back.
   [[nodiscard]] std::size_t put_backs() const;
+  /// Returns the number of alarms of this process that made no ruling, since there was no room: see
+  /// `rulings_options::most_alarms`.
+  [[nodiscard]] std::size_t dropped_alarms() const;
 
   /// Calls `on_order` with each order that changes a ruling in this process, one after the other.
   /// The calls come in the thread that learned the order, or in a thread that reports another order

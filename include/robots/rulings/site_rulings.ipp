@@ -249,7 +249,7 @@ ROBOTS_INLINE void rulings_state::send() {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
       put(decided, true);
-      unsent_.pop_front();
+      forget_unsent(name);
       continue;
     }
     lock.unlock();
@@ -270,12 +270,15 @@ ROBOTS_INLINE void rulings_state::send() {
       decided = *known_order;
     }
     const ruling_order* const own = last_unsent(name);
-    if (own == nullptr || own->id == next.order.id) {
+    const bool is_last = own != nullptr && own->id == next.order.id;
+    if (own == nullptr || is_last) {
       put(decided, decided.id != next.order.id);
     }
     // If memory runs out, the order is still unsent, and is sent again, which changes nothing.
     known_.insert_or_assign(name, std::move(decided));
-    std::erase_if(unsent_, [&](const unsent_order& one) { return one.order.id == next.order.id; });
+    if (is_last) {
+      forget_unsent(name);
+    }
   }
   throw std::runtime_error{
       "SiteRulings: the ledger refuses an order as often as it is sent: look for a second ledger "
@@ -312,6 +315,10 @@ ROBOTS_INLINE std::optional<ruling_order> rulings_state::raise(ruling_kind kind,
   if (is_accepted || (before && before->is_in_force())) {
     return std::nullopt;
   }
+  if (table.alarms() >= options.most_alarms) {
+    ++dropped_alarms_;
+    return std::nullopt;
+  }
   return apply(new_order(kind, site, std::move(value), fingerprint, "an alarm of " + options.maker),
                true);
 }
@@ -336,12 +343,16 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
     slot = std::move(known);
     head_.last = slot.number;
   } else {
+    const ruling_order* const before = last_known(name);
     std::list<unsent_order> added;
-    added.push_back({order, is_alarm});
+    added.push_back({.order = order,
+                     .is_alarm = is_alarm,
+                     .known_before = before == nullptr ? ruling_number{} : before->number});
+    std::string key = name;
+    unsent_places_.reserve(unsent_places_.size() + 1);
     put(order, true);
-    std::erase_if(unsent_, [&](const unsent_order& one) {
-      return one.order.kind == order.kind && one.order.site == order.site;
-    });
+    forget_unsent(name);
+    unsent_places_.emplace(std::move(key), added.begin());
     unsent_.splice(unsent_.end(), added);
   }
   lock.unlock();
@@ -366,10 +377,16 @@ ROBOTS_INLINE const ruling_order* rulings_state::last_known(const std::string& n
 }
 
 ROBOTS_INLINE const ruling_order* rulings_state::last_unsent(const std::string& name) const {
-  const auto listed = std::find_if(unsent_.begin(), unsent_.end(), [&](const unsent_order& one) {
-    return name_of(one.order) == name;
-  });
-  return listed == unsent_.end() ? nullptr : &listed->order;
+  const auto listed = unsent_places_.find(name);
+  return listed == unsent_places_.end() ? nullptr : &listed->second->order;
+}
+
+/// Removes the unsent order of a ruling, if there is one. `mutex_` is locked.
+ROBOTS_INLINE void rulings_state::forget_unsent(const std::string& name) noexcept {
+  if (const auto listed = unsent_places_.find(name); listed != unsent_places_.end()) {
+    unsent_.erase(listed->second);
+    unsent_places_.erase(listed);
+  }
 }
 
 ROBOTS_INLINE void rulings_state::add_numbers(std::vector<ruling_order>& orders) {
@@ -718,6 +735,8 @@ ROBOTS_INLINE std::size_t SiteRulings::unsent() const { return state_->unsent();
 ROBOTS_INLINE std::string SiteRulings::failure() const { return state_->failure(); }
 
 ROBOTS_INLINE std::size_t SiteRulings::put_backs() const { return state_->put_backs(); }
+
+ROBOTS_INLINE std::size_t SiteRulings::dropped_alarms() const { return state_->dropped_alarms(); }
 
 ROBOTS_INLINE std::shared_ptr<const void> SiteRulings::on_order(
     std::function<void(const ruling_order& order)> on_order) {

@@ -3,6 +3,7 @@
 #include <robots/base/hash.hpp>
 #include <robots/base/striped_mutex.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
@@ -23,6 +24,14 @@
 #include <vector>
 
 namespace robots::rulings_detail {
+
+/// Returns true for a halt by an alarm, and for a quarantine, which nearly always comes from one.
+[[nodiscard]] inline bool is_of_alarm(const ruling_order& order) {
+  if (order.kind == ruling_kind::halt) {
+    return order.is_in_force() && order.value != to_string(halt_reason::by_hand);
+  }
+  return order.kind == ruling_kind::quarantine && order.is_in_force();
+}
 
 /// The rulings in force, for questions about sites.
 ///
@@ -104,6 +113,8 @@ class ruling_table {
 
   /// Returns the number of rulings in force.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  /// Returns the number of those for which `is_of_alarm` returns true.
+  [[nodiscard]] std::size_t alarms() const noexcept { return alarms_; }
 
   /// Replaces the ruling of the order's site and kind, in one step: no question finds the place
   /// without its ruling in between. An order that ends a ruling removes it. If memory runs out,
@@ -115,6 +126,7 @@ class ruling_table {
     }
     const std::string& host = named->host;
     const bool begins = order.is_in_force();
+    const std::size_t alarms = is_of_alarm(order) ? 1 : 0;
     // Everything that needs memory comes first.
     entry latest{place_of(*named), std::make_shared<const ruling_order>(std::move(order))};
     const auto replaces = [&](const entry& own) {
@@ -128,11 +140,13 @@ class ruling_table {
         entries.push_back(std::move(latest));
         hosts_.emplace(host, std::move(entries));
         note_one_more(host);
+        alarms_ += alarms;
       }
       return;
     }
     std::vector<entry>& entries = listed->second;
     const auto old = std::find_if(entries.begin(), entries.end(), replaces);
+    const std::size_t alarms_before = old != entries.end() && is_of_alarm(*old->order) ? 1 : 0;
     if (begins && old != entries.end()) {
       *old = std::move(latest);
     } else if (begins) {
@@ -145,6 +159,7 @@ class ruling_table {
         hosts_.erase(listed);
       }
     }
+    alarms_ += alarms - alarms_before;
   }
 
  private:
@@ -165,6 +180,7 @@ class ruling_table {
   boost::unordered_flat_map<std::string, std::vector<entry>, base::text_hash, std::equal_to<>>
       hosts_;
   std::atomic<std::size_t> count_ = 0;
+  std::atomic<std::size_t> alarms_ = 0;
   std::array<std::atomic<std::uint64_t>, words> bits_{};
 };
 

@@ -15,6 +15,7 @@
 #include <robots/rulings/rulings_options.hpp>
 #include <robots/time/clock.hpp>
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include <atomic>
@@ -56,7 +57,7 @@ class rulings_state {
   ruling_order make(ruling_kind kind, const std::string& site, std::string value,
                     std::string_view detail, std::string_view maker);
   /// Makes a halt or a quarantine because of an alarm. Returns nothing if the place has it already,
-  /// or if somebody has accepted `fingerprint`, unless this is empty.
+  /// if somebody has accepted `fingerprint`, unless this is empty, or if there is no room for it.
   std::optional<ruling_order> raise(ruling_kind kind, const std::string& site, std::string value,
                                     std::string_view fingerprint);
   /// Adds a site without a sign-off. Returns false if it is listed, or if the list has no room.
@@ -72,6 +73,7 @@ class rulings_state {
   [[nodiscard]] std::size_t unsent();
   [[nodiscard]] std::string failure();
   [[nodiscard]] std::size_t put_backs() const noexcept { return put_backs_; }
+  [[nodiscard]] std::size_t dropped_alarms() const noexcept { return dropped_alarms_; }
   [[nodiscard]] std::shared_ptr<const void> on_order(
       std::function<void(const ruling_order&)> listener);
   void require_home() const { home_.require("SiteRulings"); }
@@ -84,6 +86,7 @@ class rulings_state {
     ruling_order order;
     /// True for an alarm. It is dropped if another process was first, or if its fact is accepted.
     bool is_alarm = false;
+    ruling_number known_before{};  ///< the last order of the ruling that this process knew
   };
 
   void follow(const stop_token& stop);
@@ -97,6 +100,8 @@ class rulings_state {
   ruling_order apply(ruling_order order, bool is_alarm);
   [[nodiscard]] const ruling_order* last_known(const std::string& name) const;
   [[nodiscard]] const ruling_order* last_unsent(const std::string& name) const;
+  [[nodiscard]] static bool is_outdated(const unsent_order& alarm, const ruling_order& latest);
+  void forget_unsent(const std::string& name) noexcept;
   [[nodiscard]] std::string next_id();
   void put(const ruling_order& order, bool is_news);
 
@@ -123,6 +128,7 @@ class rulings_state {
   std::atomic<bool> is_read_;
   std::atomic<bool> is_started_ = false;
   std::atomic<std::size_t> put_backs_ = 0;
+  std::atomic<std::size_t> dropped_alarms_ = 0;
   order_listeners listeners_{};
   base::home_ptr<base::jthread> thread_{};  // destroyed first
 };
