@@ -386,6 +386,60 @@ TEST_CASE("Malformed files in a row lead to a quarantine, which ends with its co
   CHECK(one.is_quarantined());
 }
 
+TEST_CASE("A file that was asked for before the end of a quarantine does not count after it") {
+  process one{{.quarantine_after = 1}, foo_bot_that_asks_once(fallback_policy::strict())};
+  const fetch_response malformed = ok("<html></html>\n", {{"Content-Type", "text/html"}});
+  one.web.otherwise(malformed);
+  look_up asking = one.cache.begin(home);
+  const auto sent = std::get<fetch_request>(asking.next());
+  one.cache.rulings().quarantine("example.com");
+  CHECK(one.cache.rulings().end_quarantine("example.com").size() == 1);
+  asking.on_response(one.web.fetch(sent));
+  one.drive(asking);
+  CHECK_FALSE(one.is_quarantined());
+  CHECK_FALSE(one.cache.check(home, asking).allowed);  // the file itself is denied
+  CHECK_FALSE(one.cache.allowed(home));                // asks again
+  CHECK(one.is_quarantined());
+}
+
+TEST_CASE("A failure of a request from before a resume does not halt the site again") {
+  process one{{.halt_unreachable_after = 0s}};
+  look_up asking = one.cache.begin(home);
+  const auto sent = std::get<fetch_request>(asking.next());
+  one.cache.rulings().halt("example.com");
+  one.cache.rulings().resume("example.com");
+  one.web.otherwise(ScriptedFetcher::status(503));
+  asking.on_response(one.web.fetch(sent));
+  one.drive(asking);
+  CHECK_FALSE(one.is_halted());
+  CHECK_FALSE(one.cache.allowed(home));
+  CHECK(one.is_halted());
+}
+
+TEST_CASE("Alarms halt no more sites than the options say, and orders of people have room") {
+  process one{{.halt_hostile = true, .most_alarms = 2}};
+  SiteRulings& rulings = one.cache.rulings();
+  const std::vector<std::string> hosts{"a.example", "b.example", "c.example"};
+  rulings.halt("by-hand.example");
+  for (const std::string& host : hosts) {
+    one.refresh(ok(open_rules), "https://" + host + "/robots.txt");
+    one.refresh(ok(everything), "https://" + host + "/robots.txt");
+  }
+  CHECK(one.reason("https://b.example/") == "halted");
+  CHECK(one.reason("https://c.example/") == "rule");  // denied by its own rules
+  CHECK(rulings.dropped_alarms() == 1);
+  CHECK(rulings.in_force().size() == 3);
+  CHECK(rulings.raise_quarantine("d.example").empty());
+  CHECK(rulings.halt("c.example").size() == 1);
+  CHECK(rulings.quarantine("d.example").size() == 1);
+  CHECK(rulings.dropped_alarms() == 2);
+  for (const char* const host : {"a.example", "b.example"}) {
+    CHECK(rulings.resume(host).size() == 1);
+  }
+  CHECK(rulings.raise_halt("e.example", halt_reason::access_revoked, {}).size() == 1);
+  CHECK(rulings.raise_halt("f.example", halt_reason::access_revoked, {}).empty());
+}
+
 TEST_CASE("A change of the rules of a site is an event, and a fast one is marked") {
   process one{{.fast_change_share = 0.5}};
   one.refresh(ok("User-agent: *\nDisallow: /1\nDisallow: /2\nDisallow: /3\n"));
@@ -486,12 +540,6 @@ TEST_CASE("A halt refuses a request that waits at a gate, under any port of the 
   CHECK(waiting.reservation.start().reason == admission_reason::halted);  // before its time
   one.clock.advance(1h);
   CHECK(elsewhere.reservation.start());
-}
-
-TEST_CASE("SiteRulings refuses a share that is no share") {
-  CHECK_THROWS_WITH_AS((SiteRulings{{.fast_change_share = 2}}),
-                       "rulings_options::fast_change_share is 2.000000: use a number from 0 to 1",
-                       std::invalid_argument);
 }
 
 }  // namespace robots::test::composed

@@ -152,6 +152,21 @@ void loss_conformance(const Open& open, const Lose& lose) {
     CHECK(a.rulings.catch_up());
     CHECK(a.effect(url) == halted);
   }
+  SUBCASE("The end of a quarantine accepts the files that other processes have seen before") {
+    CHECK(b.rulings.catch_up());
+    CHECK(a.rulings.raise_quarantine("https://example.com").size() == 1);
+    CHECK(a.rulings.catch_up());
+    CHECK(a.rulings.end_quarantine("example.com").size() == 1);
+    CHECK(b.rulings.raise_quarantine("https://example.com").size() == 1);
+    CHECK(b.effect(url) == quarantined);
+    CHECK(b.rulings.catch_up());
+    CHECK(b.effect(url) == none);
+    CHECK(b.rulings.unsent() == 0);
+    CHECK(b.rulings.raise_quarantine("https://example.com").size() == 1);
+    CHECK(b.rulings.catch_up());
+    CHECK(a.rulings.catch_up());
+    CHECK(a.effect(url) == quarantined);
+  }
   SUBCASE(
       "A sign-off that was given before a process began is known to it, whatever it does first") {
     (void)a.rulings.sign_off("bank.example");

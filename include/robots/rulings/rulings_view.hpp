@@ -31,7 +31,8 @@ struct rulings_context {
   bool observes_changes = false;  ///< the observer gets `policy_change_event`
   /// Makes the policy of a site whose robots.txt is `text`.
   std::function<std::shared_ptr<const policy>(const site& asked, std::string_view text)> read{};
-  /// The next look-up of the site must fetch its robots.txt again.
+  /// The next look-up of the site must fetch its robots.txt again. The answers of requests that
+  /// were sent before do not come to `on_answer`, or have `site_answer::is_forgotten`.
   std::function<void(const site& asked)> renew{};
   /// A ruling begins to deny a site. `bare_site` is `site::key` without a scheme.
   std::function<void(std::string_view bare_site)> on_denied{};
@@ -44,7 +45,8 @@ struct site_answer {
   const std::shared_ptr<const policy> before;          ///< the policy before this one, or null
   const std::shared_ptr<const policy>& after;          ///< the policy of the answer
   time_point now;                                      ///< when the answer came
-  /// Becomes true if somebody forgets the site, so that the answer is of no use any more.
+  /// Becomes true if somebody forgets the site, or ends a halt or a quarantine of it, so that the
+  /// answer is of no use any more.
   const std::atomic<bool>& is_forgotten;
   bool is_from_store = false;  ///< another process of the crawl fetched it
   /// The process that fetched it has seen that the site now denies everything, and did not before.

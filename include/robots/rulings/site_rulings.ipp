@@ -243,9 +243,7 @@ ROBOTS_INLINE void rulings_state::send() {
     const ledger_head known = head_;
     const std::string name = name_of(next.order);
     const ruling_order* const latest = last_known(name);
-    if (next.is_alarm && latest != nullptr &&
-        (latest->is_in_force() ||
-         (!next.order.detail.empty() && latest->detail == next.order.detail))) {
+    if (next.is_alarm && latest != nullptr && is_outdated(next, *latest)) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
       put(decided, true);
@@ -283,6 +281,16 @@ ROBOTS_INLINE void rulings_state::send() {
   throw std::runtime_error{
       "SiteRulings: the ledger refuses an order as often as it is sent: look for a second ledger "
       "under the same name"};
+}
+
+/// Returns true if an alarm must not be sent any more, since `latest` has come meanwhile: the
+/// ruling is in force, or its end has accepted the fact of the alarm. The end of a quarantine
+/// accepts all files that a process asked for before it knew the end.
+ROBOTS_INLINE bool rulings_state::is_outdated(const unsent_order& alarm,
+                                              const ruling_order& latest) {
+  const std::string& fact = alarm.order.detail;
+  return latest.is_in_force() || (!fact.empty() && latest.detail == fact) ||
+         (latest.kind == ruling_kind::quarantine && alarm.known_before < latest.number);
 }
 
 /// Returns an order of this moment, without an id and a number.

@@ -218,16 +218,21 @@ class look_up_environment {
     for (const crawler_names& other : options.other_agents) {
       others.emplace_back(other.token(options.parse.dialect));
     }
-    return {
-        .teller = parts,
-        .crawler = options.names,
-        .fallback = options.fallback,
-        .other_agents = std::move(others),
-        .observes_changes = parts.observes_changes,
-        .read = [this](const site& asked,
-                       std::string_view text) { return policy_of_text(asked, text); },
-        .renew = [this](const site& asked) { policies.suspect(asked, std::chrono::seconds{0}); },
-        .on_denied = [this](std::string_view bare_site) { rulings.note_denial(bare_site); }};
+    return {.teller = parts,
+            .crawler = options.names,
+            .fallback = options.fallback,
+            .other_agents = std::move(others),
+            .observes_changes = parts.observes_changes,
+            .read = [this](const site& asked,
+                           std::string_view text) { return policy_of_text(asked, text); },
+            .renew = [this](const site& asked) { renew(asked); },
+            .on_denied = [this](std::string_view bare_site) { rulings.note_denial(bare_site); }};
+  }
+
+  /// Lets the next look-up of a site fetch its robots.txt. A fetch that runs already is too old.
+  void renew(const site& asked) {
+    detach(policy_detail::names_of(asked));
+    policies.suspect(asked, std::chrono::seconds{0});
   }
 
   /// Returns the policy that the site has with this robots.txt.
