@@ -103,10 +103,9 @@ std::vector<ruling_order> give(const settings& wanted, SiteRulings& rulings,
                                maker);
 }
 
-/// Takes the rulings that the records of a store have into the ledger in the same place.
-std::vector<ruling_order> import_from(const settings& wanted, RulingLedger& ledger) {
-  const std::string& name = wanted.arguments[0];
-  const auto records = with_store<std::vector<std::string>>(name, [](auto store) {
+/// Returns the records in which an older version of the library stored rulings.
+std::vector<std::string> old_records_of(const std::string& name) {
+  return with_store<std::vector<std::string>>(name, [](auto store) {
     std::vector<std::string> keys;
     store.for_each([&](std::string_view key, std::chrono::milliseconds /*lifetime*/) {
       if (key.starts_with(rulings_detail::old_record_key)) {
@@ -121,7 +120,19 @@ std::vector<ruling_order> import_from(const settings& wanted, RulingLedger& ledg
     }
     return texts;
   });
-  return import_rulings(ledger, records, wanted.dry_run);
+}
+
+/// Takes the rulings that the records of a store have into the ledger in the same place. Names each
+/// record that it cannot read.
+status import_from(const settings& wanted, RulingLedger& ledger) {
+  const std::vector<std::string> records = old_records_of(wanted.arguments[0]);
+  print(wanted, import_rulings(ledger, records, wanted.dry_run));
+  const std::vector<std::string> unreadable = unreadable_rulings(records);
+  for (const std::string& text : unreadable) {
+    std::cerr << "robots-check: not imported, since it is no record of rulings: \""
+              << base::printable(text) << "\": give these orders by rulings halt or override\n";
+  }
+  return unreadable.empty() ? yes : no;
 }
 
 }  // namespace
@@ -137,8 +148,7 @@ status run_rulings(const settings& wanted) {
   }
   const std::shared_ptr<RulingLedger> ledger = open_ledger(given[0]);
   if (wanted.command == command::rulings_import) {
-    print(wanted, import_from(wanted, *ledger));
-    return yes;
+    return import_from(wanted, *ledger);
   }
   SiteRulings rulings{
       {.ledger = ledger, .maker = wanted.maker, .poll = std::chrono::milliseconds{0}}};

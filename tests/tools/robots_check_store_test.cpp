@@ -300,6 +300,22 @@ TEST_CASE("rulings halts, resumes, overrides and signs off sites in a ledger, an
   CHECK(rulings({"list", ledger + ".missing"}).status == 2);
 }
 
+TEST_CASE("rulings import names each record that it cannot read, and takes the others") {
+  const store_file file;
+  file.open().publish("ruling://a.example:443", "ruling 1 a.example:443 1 0 3 1795000000000", 24h);
+  file.open().publish("ruling://b.example", "ruling 1 b.example 7", 24h);
+  const program_result taken = robots::test::run_program(
+      ROBOTS_CHECK_PROGRAM, {"rulings", "import", "sqlite:" + file.path()});
+  CHECK(taken.status == 1);
+  REQUIRE(taken.lines().size() == 1);
+  CHECK(
+      taken.lines()[0].starts_with("http://a.example:443  halt by_hand  by a record of an older"));
+  CHECK(taken.errors ==
+        "robots-check: not imported, since it is no record of rulings: \"ruling 1 b.example 7\": "
+        "give "
+        "these orders by rulings halt or override\n");
+}
+
 TEST_CASE("rulings import takes the rulings of a store into the ledger, once") {
   const store_file file;
   file.open().publish("ruling://a.example", "ruling 1 a.example 0 0 2 1795000000000", 24h);

@@ -44,10 +44,27 @@ struct old_record {
   std::vector<old_ruling> rulings{};  ///< at most one ruling for each kind and scheme
 };
 
-/// Returns the key of the site of `old`. `bare` is the key without a scheme. Does not call
-/// `parse_site`, which would turn `host:443` into `https://host`.
+/// Returns the site of a key without a scheme. Such a key can be `host:443` or `host:80`, which
+/// `parse_site` would turn into `https://host` or `http://host`. The older version made these two
+/// keys only of `http://host:443` and `https://host:80`. Returns an empty optional for a text that
+/// is no such key.
+[[nodiscard]] inline std::optional<site> site_of_bare_key(std::string_view bare) {
+  for (const std::string_view start : {"", "http://", "https://"}) {
+    const std::string key = std::string{start}.append(bare);
+    auto named = parse_site(key);
+    if (named && named->key() == key && named->scheme.has_value() != start.empty()) {
+      return named;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Returns the key of the site of `old`. `bare` is the key without a scheme.
 [[nodiscard]] inline std::string key_of(const std::string& bare, const old_ruling& old) {
-  return old.scheme ? std::string{to_string(*old.scheme)}.append("://").append(bare) : bare;
+  const auto named =
+      old.scheme ? parse_site(std::string{to_string(*old.scheme)}.append("://").append(bare))
+                 : site_of_bare_key(bare);
+  return named ? named->key() : bare;
 }
 
 /// The keys of these records in a store begin with this text.
@@ -67,8 +84,7 @@ inline constexpr std::string_view old_record_start = "ruling 1 ";
   old_record result;
   result.site = text.substr(0, text.find(' '));
   text.remove_prefix(result.site.size());
-  const auto parsed = parse_site(result.site);
-  if (!parsed || parsed->scheme || parsed->key() != result.site) {
+  if (!site_of_bare_key(result.site)) {
     return std::nullopt;
   }
   constexpr std::array most_values{static_cast<int>(site_override::deny),
@@ -152,10 +168,21 @@ inline constexpr std::string_view old_record_start = "ruling 1 ";
 
 }  // namespace rulings_detail
 
+/// Returns the texts from which `import_rulings` can take nothing, since it cannot read them.
+[[nodiscard]] inline std::vector<std::string> unreadable_rulings(
+    std::span<const std::string> records) {
+  std::vector<std::string> texts;
+  std::copy_if(
+      records.begin(), records.end(), std::back_inserter(texts),
+      [](const std::string& text) { return !rulings_detail::decode_old_record(text).has_value(); });
+  return texts;
+}
+
 /// Takes the rulings of an older version of the library into a ledger. The older version kept them
 /// in a `SharedStore`, as records whose keys begin with `ruling://`. `records` are the values of
-/// these keys; other texts are ignored. Returns the orders in the sequence in which they were made.
-/// With `is_dry_run`, returns the same orders, but does not make them.
+/// these keys; other texts are ignored: see `unreadable_rulings`. Returns the orders in the
+/// sequence in which they were made. With `is_dry_run`, returns the same orders, but does not make
+/// them.
 ///
 /// An empty ledger takes all of them. A ledger with orders takes only halts, quarantines and
 /// denials, so that an old allow or an old resume never ends a ruling. The same order is taken only
