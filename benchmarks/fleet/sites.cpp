@@ -4,9 +4,10 @@
 //
 //   robots-sites <way> <web> <port> <CA file> <sites>
 //
-// Ways: libcurl, multi (`curl_multi_fetcher` alone), prefetch, asio, threads (16 that block in
-// `CurlFetcher`), and prefetch-4096, whose cache keeps only 4,096 sites. Webs: http, https, and
-// http-redirect and https-redirect, where each site redirects to another host.
+// Ways: libcurl, libcurl-threads (16 that block in easy handles), multi (`curl_multi_fetcher`
+// alone), prefetch, asio, threads (16 that block in `CurlFetcher`), and prefetch-4096, whose cache
+// keeps only 4,096 sites. Webs: http, https, and http-redirect and https-redirect, where each site
+// redirects to another host.
 //
 // Prints the way, the web, the number of sites, the CPU time in seconds, the elapsed time in
 // seconds, the CPU time for each site in microseconds, the peak memory in MiB, and the memory of
@@ -96,11 +97,39 @@ std::size_t count_octets(const char* /*data*/, std::size_t size, std::size_t cou
   return size * count;
 }
 
+using curl_list = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
+
+/// Returns an easy handle of libcurl with the options of the fetchers.
+[[nodiscard]] CURL* bare_handle(const sites& all, curl_slist* place, std::size_t& octets) {
+  CURL* const easy = curl_easy_init();
+  curl_easy_setopt(easy, CURLOPT_CONNECT_TO, place);
+  curl_easy_setopt(easy, CURLOPT_CAINFO, all.ca_file.c_str());
+  curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "FooBot/1.0");
+  curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+  curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 5'000L);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &count_octets);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &octets);
+  return easy;
+}
+
+[[nodiscard]] std::size_t is_good(CURL* easy, CURLcode result) {
+  long status = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  return result == CURLE_OK && status == 200 ? 1 : 0;
+}
+
 /// Fetches each file once, with libcurl alone. Returns the number of files that it received.
 std::size_t fetch_bare(const sites& all) {
   CURLM* const multi = curl_multi_init();
   curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, static_cast<long>(at_once));
-  curl_slist* const place = curl_slist_append(nullptr, all.connect_to().c_str());
+  const curl_list place{curl_slist_append(nullptr, all.connect_to().c_str()), &curl_slist_free_all};
   std::size_t octets = 0;
   std::size_t next = 0;
   std::size_t good = 0;
@@ -113,22 +142,7 @@ std::size_t fetch_bare(const sites& all) {
     curl_multi_add_handle(multi, easy);
   };
   for (std::size_t i = 0; i < at_once; ++i) {
-    CURL* const easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, place);
-    curl_easy_setopt(easy, CURLOPT_CAINFO, all.ca_file.c_str());
-    curl_easy_setopt(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, "FooBot/1.0");
-    curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
-    curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, 5'000L);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &count_octets);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &octets);
-    begin(easy);
+    begin(bare_handle(all, place.get(), octets));
   }
   int running = 1;
   while (running > 0) {
@@ -136,17 +150,46 @@ std::size_t fetch_bare(const sites& all) {
     int left = 0;
     while (const CURLMsg* const events = curl_multi_info_read(multi, &left)) {
       CURL* const easy = events->easy_handle;
-      long status = 0;
-      curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-      good += events->data.result == CURLE_OK && status == 200 ? 1 : 0;
+      good += is_good(easy, events->data.result);
       curl_multi_remove_handle(multi, easy);
       begin(easy);
       running = 1;
     }
     curl_multi_poll(multi, nullptr, 0, 100, nullptr);
   }
-  curl_slist_free_all(place);
   curl_multi_cleanup(multi);
+  return good;
+}
+
+/// Calls `fetch(site)` for each site, in 16 threads.
+template <class Fetch>
+void in_threads(const sites& all, const Fetch& fetch) {
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < blocking_threads; ++i) {
+    threads.emplace_back([&] {
+      auto own = fetch();
+      for (std::size_t site = next++; site < all.count; site = next++) {
+        own(site);
+      }
+    });
+  }
+}
+
+/// Fetches each file once, with a blocking easy handle of libcurl in each of 16 threads.
+std::size_t fetch_bare_in_threads(const sites& all) {
+  std::atomic<std::size_t> good = 0;
+  in_threads(all, [&] {
+    using handle = std::shared_ptr<CURL>;
+    const auto octets = std::make_shared<std::size_t>(0);
+    const std::shared_ptr<curl_slist> place{curl_slist_append(nullptr, all.connect_to().c_str()),
+                                            &curl_slist_free_all};
+    const handle easy{bare_handle(all, place.get(), *octets), &curl_easy_cleanup};
+    return [&, octets, place, easy](std::size_t site) {
+      curl_easy_setopt(easy.get(), CURLOPT_URL, all.url_of(site).c_str());
+      good += is_good(easy.get(), curl_easy_perform(easy.get()));
+    };
+  });
   return good;
 }
 
@@ -206,18 +249,13 @@ std::size_t fetch_asio(const sites& all, Cache& cache) {
 
 template <class Cache>
 std::size_t fetch_threads(const sites& all, Cache& cache) {
-  std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> good = 0;
-  std::vector<std::jthread> threads;
-  for (int i = 0; i < blocking_threads; ++i) {
-    threads.emplace_back([&] {
-      for (std::size_t site = next++; site < all.count; site = next++) {
-        good +=
-            robots::detail::is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
-      }
-    });
-  }
-  threads.clear();
+  in_threads(all, [&] {
+    return [&](std::size_t site) {
+      good +=
+          robots::detail::is_successful(cache.get(all.url_of(site))->source().outcome) ? 1U : 0U;
+    };
+  });
   return good;
 }
 
@@ -232,6 +270,8 @@ int run(const sites& all, std::string_view way) {
   std::size_t good = 0;
   if (way == "libcurl") {
     good = fetch_bare(all);
+  } else if (way == "libcurl-threads") {
+    good = fetch_bare_in_threads(all);
   } else if (way == "multi") {
     good = fetch_multi(all);
   } else if (way.starts_with("prefetch")) {

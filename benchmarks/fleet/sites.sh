@@ -6,7 +6,7 @@ set -eu
 program=$1
 shift
 [ $# -gt 0 ] || set -- 2500 20000 100000
-ways=${WAYS:-libcurl multi prefetch prefetch-4096 asio threads}
+ways=${WAYS:-libcurl libcurl-threads multi prefetch prefetch-4096 asio threads}
 webs=${WEBS:-http http-redirect https https-redirect}
 folder=$(mktemp -d)
 port=${PORT:-18088}

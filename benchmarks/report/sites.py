@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Reads the table of fleet/sites.sh: sites.py TABLE FOLDER prints the cost of a site relative to libcurl, and its
-growth with the number of sites. It also writes the plots as SVG files with gnuplot."""
+"""Reads the table of fleet/sites.sh: sites.py TABLE FOLDER prints the cost of a site relative to libcurl with as many
+threads, and its growth with the number of sites. It also writes the plots as SVG files with gnuplot."""
 
 import csv
 import subprocess
@@ -58,8 +58,9 @@ def main():
         lines = []
         for way, cost in costs.items():
             line = [way]
+            bare = costs.get("libcurl-threads" if way.endswith("threads") else "libcurl", costs["libcurl"])
             for count in sites:
-                line.append(f"{cost[count]:.0f}, {cost[count] / costs['libcurl'][count]:.2f}, {peaks[way][count]:.0f}")
+                line.append(f"{cost[count]:.0f}, {cost[count] / bare[count]:.2f}, {peaks[way][count]:.0f}")
             line += [f"{cost[after] / cost[before]:.2f}" for before, after in zip(sites, sites[1:])]
             lines.append(line)
         print(table(head, lines) + "\n")
