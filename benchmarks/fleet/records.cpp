@@ -95,6 +95,7 @@ template <class Work>
 void in_threads(std::size_t count, const Work& work) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> all;
+  all.reserve(threads);
   for (std::size_t i = 0; i < threads; ++i) {
     all.emplace_back([&] {
       for (std::size_t number = next++; number < count; number = next++) {

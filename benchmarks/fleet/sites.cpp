@@ -166,6 +166,7 @@ template <class Fetch>
 void in_threads(const sites& all, const Fetch& fetch) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> threads;
+  threads.reserve(blocking_threads);
   for (int i = 0; i < blocking_threads; ++i) {
     threads.emplace_back([&] {
       auto own = fetch();
