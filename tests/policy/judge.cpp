@@ -403,3 +403,19 @@ TEST_CASE("A share can be 0 or 1, and a share outside this range is refused") {
     }
   }
 }
+
+TEST_CASE("How long the target of a redirect has failed says nothing about the redirecting site") {
+  judge_options options = strict_options();
+  options.no_file_after = 24h;
+  record failed = robots::test::record_with(outcome::server_error, 503);
+  failed.error_text = "no answer";
+  failed.failing_for = std::chrono::seconds{48h};
+  const auto target = judged(failed, options);
+  CHECK(target->basis() == policy_basis::allow_all);
+  CHECK(target->source().error_text.find("no_file_after applies") != std::string::npos);
+  const auto redirected =
+      robots::detail::judge_redirected(target->source(), target, "FooBot", options, nullptr);
+  CHECK(redirected->basis() == policy_basis::deny_all);
+  CHECK(redirected->source().error_text == "no answer");
+  CHECK_FALSE(redirected->source().failing_for.has_value());
+}

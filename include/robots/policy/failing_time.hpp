@@ -71,7 +71,7 @@ namespace robots::detail {
 }
 
 /// Removes from `error_text` what `judge` has added for a site that counts as one without a
-/// robots.txt.
+/// robots.txt. Only `judge_redirected` calls this function.
 inline void remove_without_file_text(record_head& head) {
   const std::string why = without_file_text(head.failing_for.value_or(std::chrono::seconds{0}));
   if (head.error_text.ends_with(why)) {

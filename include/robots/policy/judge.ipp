@@ -166,10 +166,7 @@ ROBOTS_INLINE fallback_action action_for(record_head& head, const judge_options&
       !counts_as_without_file(head, options.no_file_after)) {
     return chosen;
   }
-  const std::string why = without_file_text(*head.failing_for);
-  if (!head.error_text.ends_with(why)) {  // the target of a redirect has been judged before
-    head.error_text += (head.error_text.empty() ? "" : "; ") + why;
-  }
+  head.error_text += (head.error_text.empty() ? "" : "; ") + without_file_text(*head.failing_for);
   return fallback_action::last_good_or_allow;
 }
 
@@ -257,6 +254,10 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge_redirected(
     const crawler_names_view& crawler, const judge_options& options,
     const std::shared_ptr<const policy>& own) {
   const time_point fetched_at = target->fetched_at();
+  if (head.failing_for) {  // by the other site, whose time says nothing about this one
+    remove_without_file_text(head);
+    head.failing_for.reset();
+  }
   if (target->basis() == policy_basis::rules) {
     return std::make_shared<policy>(*target, head, fetched_at);
   }

@@ -302,10 +302,6 @@ class site_look_up {
     exchanges.insert(exchanges.end(), last.begin(), last.end());
     source.url = first->rules_source().url;
     source.validators = {};
-    if (source.failing_for) {  // by the other site, whose time says nothing about this one
-      detail::remove_without_file_text(source);
-      source.failing_for.reset();
-    }
     known.policy = cache_.policies.judged_redirected(source, known.policy, own_answer(first));
     return known;
   }
