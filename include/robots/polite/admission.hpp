@@ -42,18 +42,34 @@ namespace polite_detail {
 
 /// Returns the reason for an admission whose first answer is `decided`.
 [[nodiscard]] inline admission_reason reason_of(const decision& decided, const call_options& call) {
-  const decision_reason why = decided.reason;
-  if (!decided.allowed && why == decision_reason::fallback && decided.policy != nullptr &&
-      decided.policy->outcome() == outcome::cancelled) {
-    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+  if (decided.allowed) {
+    return admission_reason::go;
   }
-  return decided.allowed                          ? admission_reason::go
-         : why == decision_reason::excluded       ? admission_reason::excluded
-         : why == decision_reason::invalid_url    ? admission_reason::invalid_url
-         : why == decision_reason::halted         ? admission_reason::halted
-         : why == decision_reason::needs_sign_off ? admission_reason::needs_sign_off
-         : why == decision_reason::unread         ? admission_reason::unread
-                                                  : admission_reason::disallowed;
+  switch (decided.reason) {
+    case decision_reason::excluded:
+      return admission_reason::excluded;
+    case decision_reason::invalid_url:
+      return admission_reason::invalid_url;
+    case decision_reason::halted:
+      return admission_reason::halted;
+    case decision_reason::needs_sign_off:
+      return admission_reason::needs_sign_off;
+    case decision_reason::unread:
+      return admission_reason::unread;
+    case decision_reason::fallback:
+      if (decided.policy != nullptr && decided.policy->outcome() == outcome::cancelled) {
+        return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
+      }
+      break;
+    case decision_reason::rule:
+    case decision_reason::no_rule:
+    case decision_reason::robots_txt:
+    case decision_reason::no_file:
+    case decision_reason::undecided:
+    case decision_reason::by_hand:
+      break;
+  }
+  return admission_reason::disallowed;
 }
 
 }  // namespace polite_detail
