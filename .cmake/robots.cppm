@@ -138,6 +138,9 @@ export namespace robots {
   using robots::metrics_options;
   using robots::metrics_snapshot;
   using robots::observers;
+  using robots::order_event;
+  using robots::order_news;
+  using robots::order_reference;
   using robots::origin;
   using robots::origin_headers;
   using robots::end_text;
@@ -246,6 +249,7 @@ export namespace robots {
   using robots::ruling_number;
   using robots::ruling_effect;
   using robots::ruling_order;
+  using robots::rulings_event;
   using robots::rulings_context;
   using robots::rulings_options;
   using robots::set_usage;

@@ -6,6 +6,7 @@
 #include <robots/policy/policy_change.hpp>
 #include <robots/rulings/no_rulings.hpp>
 #include <robots/rulings/old_records.hpp>
+#include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>

@@ -86,7 +86,7 @@ TEST_CASE("An override of a site applies until it is lifted") {
   const decision answer = bot.cache.check(home);
   CHECK_FALSE(answer.allowed);
   CHECK(to_string(answer.reason) == "by_hand");
-  CHECK(explain(answer) == "not allowed: an override of the site decides");
+  CHECK(explain(answer) == "not allowed: an override of the site decides, order 1-1 by robots-cpp");
   CHECK_FALSE(bot.cache.allowed("HTTPS://EXAMPLE.com:443/x"));
   CHECK(bot.cache.allowed("https://example.com/robots.txt"));
   CHECK(bot.cache.allowed("http://nasa.gov/x"));

@@ -5,6 +5,7 @@
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/diff/change_report.hpp>
@@ -12,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -68,6 +70,39 @@ TEST_CASE("The sentence about a retrieval has the outcome, and what applies unti
   CHECK(explain(robots::parse_event{{}, denies}) == "robots.txt was read: 0 rules");
   CHECK(explain(robots::parse_event{{}, denies, {}, true}) ==
         "robots.txt was read: 0 rules, but it is not valid UTF-8");
+}
+
+TEST_CASE("The event of an order has its number, its id and its maker") {
+  const robots::order_reference order{.number = {2, 7}, .id = "a-1", .maker = "ann"};
+  const auto check = [](const robots::any_event& event, const std::string& sentence) {
+    robots::base::json_writer json;
+    CHECK(robots::detail::describe(json, event) == sentence + "order 2-7 by ann");
+    const std::string line = std::move(json).finish();
+    CHECK_MESSAGE(line.find(R"("order":"2-7","order_id":"a-1","maker":"ann")") != line.npos, line);
+  };
+  using robots::halt_reason;
+  check(robots::halt_event{{}, halt_reason::by_hand, false, order},
+        "the site was halted: by an operator; ");
+  check(robots::halt_event{{}, halt_reason::by_hand, true, order}, "the site was resumed; ");
+  check(robots::sign_off_event{{}, true, false, order}, "the site was signed off; ");
+  check(robots::quarantine_event{{}, true, order}, "the site was released from quarantine; ");
+  check(robots::override_event{{}, robots::site_override::text, order, "User-agent: *\n"},
+        "the site has an override: text; ");
+  check(robots::order_event{{}, order}, "the ledger has numbered an order: ");
+
+  const robots::order_reference unnumbered{.id = "a-2", .maker = "ann"};
+  CHECK(explain(robots::halt_event{{}, halt_reason::by_hand, false, unnumbered}) ==
+        "the site was halted: by an operator; order without a number yet by ann");
+}
+
+TEST_CASE("The event of a cache with rulings lists the sites that need a sign-off") {
+  const std::vector<std::string> hosts{"gov"};
+  robots::base::json_writer json;
+  CHECK(robots::detail::describe(json, robots::rulings_event{{}, hosts, true}) ==
+        "a cache began with rulings; needs_sign_off has 1 host");
+  CHECK(std::move(json).finish() ==
+        R"({"needs_sign_off":[{"host":"gov"}],"has_own_risk":true,"has_ledger":false,)"
+        R"("denies_unread":false})");
 }
 
 TEST_CASE("Events of decisions, changes and operators are explained in a sentence") {

@@ -277,10 +277,13 @@ TEST_CASE("A log reports the changes of a site and their consequences") {
   REQUIRE(halts.size() == 2);
   CHECK(has(halts[0], R"("level":"CRITICAL","event":"halt","site":"example.com",)"
                       R"("domain":"example.com","crawler":"FooBot","reason":"hostile",)"
-                      R"("resumed":false,"message":"the site was halted: its robots.txt )"
-                      R"(denies everything now"})"));
+                      R"("resumed":false,"order":"1-1","order_id":")"));
+  CHECK(has(halts[0], R"("maker":"an alarm of robots-cpp","fingerprint":")"));
+  CHECK(has(halts[0], R"("message":"the site was halted: its robots.txt denies everything now; )"
+                      R"(order 1-1 by an alarm of robots-cpp"})"));
   CHECK(has(halts[1], R"("level":"INFO")"));
   CHECK(has(lines.only("decision"), R"("reason":"halted")"));
+  CHECK(has(lines.only("decision"), R"("order":"1-1","order_id":")"));
 
   static_cast<void>(bot.cache.get("https://example.com/"));
   bot.cache.report_response("https://example.com/x", 403);
@@ -416,7 +419,7 @@ TEST_CASE(
   fails = false;
   CHECK(sick.cache.allowed("https://example.com/"));
   CHECK(sick.cache.allowed("https://example.com/"));
-  CHECK(sick.cache.stats().observer_failures == 9);  // failures of the observer that always throws
+  CHECK(sick.cache.stats().observer_failures == 10);  // the observer that always throws
   REQUIRE(log_lines.lines->size() == 2);
   CHECK(log_lines.lines->front().ends_with(R"(,"lost":5})"
                                            "\n"));

@@ -356,3 +356,21 @@ TEST_CASE("The last good copy is kept through any number of failures, and the fa
   CHECK(policy::good(now) == good);
   CHECK(first.expired());
 }
+
+TEST_CASE("A policy that an order has made names this order, also for other crawlers") {
+  const auto order = std::make_shared<const robots::order_reference>(
+      robots::order_reference{.number = {2, 7}, .id = "id", .maker = "ann"});
+  const auto plain = policy::with_others(policy{*policy::by_hand("FooBot", false)},
+                                         {policy::by_hand("BarBot", false)});
+  CHECK(plain->order() == nullptr);
+  const auto made = policy::by_order(*plain, order);
+  REQUIRE(made->order() != nullptr);
+  CHECK(*made->order() == *order);
+  CHECK(made->given_reason() == robots::decision_reason::by_hand);
+  REQUIRE(made->others().size() == 1);
+  CHECK(made->others()[0]->order() == order.get());
+  CHECK(made->memory_bytes() > plain->memory_bytes());
+  const robots::decision decided = robots::decide(made, "/", {});
+  CHECK(decided.order() == order.get());
+  CHECK(explain(decided) == "not allowed: an override of the site decides, order 2-7 by ann");
+}

@@ -472,7 +472,9 @@ TEST_CASE("A site that turns hostile gets no planned request, and its pages go t
   CHECK(planned.reservation.start().reason == admission_reason::halted);  // before its time
   const auto refused = of.front.admit("https://example.com/y");
   CHECK(refused.reason == admission_reason::halted);
-  CHECK(explain(refused) == "refused: not allowed: the site is halted until somebody resumes it");
+  CHECK(explain(refused) ==
+        "refused: not allowed: the site is halted until somebody resumes it, order 1-1 by an alarm "
+        "of robots-cpp");
   CHECK(of.front.try_reserve("http://example.com/z").reason == admission_reason::halted);
   CHECK(*of.review.urls == std::vector<std::string>{"https://example.com/x",
                                                     "https://example.com/y",

@@ -173,7 +173,9 @@ TEST_CASE("A site that turns hostile is halted at once, until somebody resumes i
   const decision answer = of.cache.check(home);
   CHECK_FALSE(answer.allowed);
   CHECK(answer.reason == decision_reason::halted);
-  CHECK(explain(answer) == "not allowed: the site is halted until somebody resumes it");
+  CHECK(explain(answer) ==
+        "not allowed: the site is halted until somebody resumes it, order 1-1 by an alarm of "
+        "robots-cpp");
   CHECK(of.witness.take() ==
         texts{"https://example.com: changed by 100 % in 1500 min, fast, hostile to FooBot",
               "example.com: halted hostile"});

@@ -224,6 +224,49 @@ TEST_CASE("An order is put back that the ledger lost before its process has read
   CHECK(a.rulings.put_backs() == 1);
 }
 
+TEST_CASE("An order is news when it is made, and again when the ledger has numbered it") {
+  const MemoryRulingLedger first;
+  crawl_process a{std::make_shared<MemoryRulingLedger>(first)};
+  CHECK(a.rulings.catch_up());
+  (void)a.rulings.halt("old.example");
+  std::vector<std::string> news;
+  std::string id;
+  const auto subscription = a.rulings.on_news([&](const ruling_order& order, order_news why) {
+    news.push_back(std::string{to_string(why)} + ' ' + order.site + ' ' + to_string(order.number));
+    CHECK((order.site == "old.example" || id.empty() || id == order.id));
+    id = order.site == "old.example" ? id : order.id;
+  });
+  int orders = 0;
+  const auto plain = a.rulings.on_order([&](const ruling_order&) { ++orders; });
+  a.ledger->is_down = true;
+  (void)a.rulings.halt("example.com");
+  a.ledger->is_down = false;
+  CHECK(a.rulings.catch_up());
+  CHECK(a.rulings.catch_up());
+  CHECK(news == std::vector<std::string>{"in_force old.example 1-1", "made example.com 0-0",
+                                         "numbered example.com 1-2"});
+  CHECK(orders == 1);
+}
+
+TEST_CASE("A function that is called during a report begins with the orders in force") {
+  SiteRulings rulings;
+  std::vector<std::string> heard;
+  std::shared_ptr<const void> late;
+  const auto first = rulings.on_order([&](const ruling_order& order) {
+    if (late == nullptr) {
+      (void)rulings.halt("b.example");  // is reported after this call
+      late = rulings.on_news([&](const ruling_order& known, order_news why) {
+        heard.push_back(std::string{to_string(why)} + ' ' + known.site);
+      });
+      (void)rulings.halt("c.example");
+    }
+    static_cast<void>(order);
+  });
+  (void)rulings.halt("a.example");
+  CHECK(heard ==
+        std::vector<std::string>{"in_force a.example", "in_force b.example", "made c.example"});
+}
+
 TEST_CASE("An older backup of the ledger gets back the orders that it lacks") {
   MemoryRulingLedger first;
   crawl_process a{std::make_shared<MemoryRulingLedger>(first)};

@@ -10,6 +10,7 @@
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/diff/change_report.hpp>
@@ -48,6 +49,20 @@ inline void add_source(base::json_writer& line, const record_head& source) {
 
 inline void add_policy(base::json_writer& line, const policy& used) {
   line.text("basis", to_string(used.basis())).number("policy_version", used.version());
+}
+
+/// Adds the order behind an event or a decision, if there is one.
+inline void add_order(base::json_writer& line, const order_reference& order) {
+  if (!order.id.empty()) {
+    line.text("order", to_string(order.number)).text("order_id", order.id);
+    line.text("maker", order.maker);
+  }
+}
+
+/// Returns a sentence about a ruling, with the order that made it.
+[[nodiscard]] inline std::string with_order(std::string_view sentence,
+                                            const order_reference& order) {
+  return std::string{sentence} + (order.id.empty() ? "" : "; " + explain(order));
 }
 
 /// Returns a number with its noun, such as `1 rule` or `2 rules`.
@@ -155,6 +170,9 @@ struct event_text {
     }
     line.seconds("age_seconds", decided.age).flag("from_cache", decided.from_cache);
     line.flag("stale", decided.stale);
+    if (const order_reference* const order = decided.order()) {
+      add_order(line, *order);
+    }
     if (decided.policy != nullptr) {
       add_policy(line, *decided.policy);
       return explain(decided);
@@ -231,23 +249,33 @@ struct event_text {
     return text;
   }
 
-  std::string_view operator()(const halt_event& event) const {
+  std::string operator()(const halt_event& event) const {
     line.text("reason", to_string(event.reason)).flag("resumed", event.resumed);
-    return event.resumed
-               ? "the site was resumed"
-               : base::enum_text<halt_reason::unreachable>(
-                     event.reason,
-                     {"the site was halted: its robots.txt denies everything now",
-                      "the site was halted: it revoked access",
-                      "the site was halted: by an operator",
-                      "the site was halted: its robots.txt could not be fetched for too long"});
+    add_order(line, event.order);
+    if (!event.fingerprint.empty()) {
+      line.long_text("fingerprint", event.fingerprint);
+    }
+    if (event.resumed) {
+      return with_order("the site was resumed", event.order);
+    }
+    const std::string_view why = base::enum_text<halt_reason::unreachable>(
+        event.reason,
+        {"the site was halted: its robots.txt denies everything now",
+         "the site was halted: it revoked access", "the site was halted: by an operator",
+         "the site was halted: its robots.txt could not be fetched for too long"});
+    return with_order(why, event.order);
   }
 
-  std::string_view operator()(const sign_off_event& event) const {
+  std::string operator()(const sign_off_event& event) const {
     line.flag("given", event.given).flag("awaited", event.awaited);
-    return event.given     ? "the site was signed off"
-           : event.awaited ? "the site is high-risk and waits for somebody to sign it off"
-                           : "the sign-off of the site was withdrawn";
+    add_order(line, event.order);
+    if (event.given) {
+      return with_order("the site was signed off", event.order);
+    }
+    if (event.awaited) {
+      return "the site is high-risk and waits for somebody to sign it off";
+    }
+    return with_order("the sign-off of the site was withdrawn", event.order);
   }
 
   std::string_view operator()(const breaker_event& event) const {
@@ -264,18 +292,40 @@ struct event_text {
                          : "the cache dropped an entry to make room";
   }
 
-  std::string_view operator()(const quarantine_event& event) const {
+  std::string operator()(const quarantine_event& event) const {
     line.flag("released", event.released);
-    return event.released
-               ? "the site was released from quarantine"
-               : "the site was put in quarantine: its files are malformed again and again";
+    add_order(line, event.order);
+    if (event.released) {
+      return with_order("the site was released from quarantine", event.order);
+    }
+    return with_order("the site was put in quarantine: its files are malformed again and again",
+                      event.order);
   }
 
   std::string operator()(const override_event& event) const {
     line.text("value", to_string(event.value));
-    return event.value == site_override::none
-               ? "the override of the site was lifted"
-               : "the site has an override: " + std::string{to_string(event.value)};
+    add_order(line, event.order);
+    if (event.value == site_override::text) {
+      line.number("text_bytes", event.text.size());
+    }
+    if (event.value == site_override::none) {
+      return with_order("the override of the site was lifted", event.order);
+    }
+    return with_order("the site has an override: " + std::string{to_string(event.value)},
+                      event.order);
+  }
+
+  std::string operator()(const order_event& event) const {
+    add_order(line, event.order);
+    return "the ledger has numbered an order: " + explain(event.order);
+  }
+
+  std::string operator()(const rulings_event& event) const {
+    detail::add_hosts(line, "needs_sign_off", event.needs_sign_off);
+    line.flag("has_own_risk", event.has_own_risk).flag("has_ledger", event.has_ledger);
+    line.flag("denies_unread", event.denies_unread);
+    return "a cache began with rulings; needs_sign_off has " +
+           counted(event.needs_sign_off.size(), "host");
   }
 
   std::string operator()(const exclusions_event& event) const {

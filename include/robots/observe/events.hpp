@@ -4,6 +4,7 @@
 #include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/fwd.hpp>
 #include <robots/policy/fwd.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/rep/fwd.hpp>
 #include <robots/time/clock.hpp>
 
@@ -179,6 +180,10 @@ struct halt_event : event_base {
   static constexpr std::string_view name = "halt";  ///< the name of the event
   halt_reason reason{};                             ///< the reason of the halt
   bool resumed = false;                             ///< true if the halt was lifted
+  order_reference order{};                          ///< the order that did it
+  /// Identifies the rules, or another fact, that raised the alarm or that a resume accepts. Empty
+  /// for a halt by hand.
+  std::string_view fingerprint{};
 };
 
 /// A high-risk site was seen for the first time, got its sign-off, or lost its sign-off. `site` has
@@ -189,6 +194,7 @@ struct sign_off_event : event_base {
   /// True if the site waits for its sign-off. If `given` and `awaited` are both false, the site
   /// lost its sign-off.
   bool awaited = false;
+  order_reference order{};  ///< the order that did it; empty for a site that waits
 };
 
 /// A decision was made.
@@ -216,12 +222,33 @@ struct drop_event : event_base {
 struct quarantine_event : event_base {
   static constexpr std::string_view name = "quarantine";  ///< the name of the event
   bool released = false;                                  ///< true if released
+  order_reference order{};                                ///< the order that did it
 };
 
 /// An override was made or ended: see `SiteRulings::override_with`.
 struct override_event : event_base {
   static constexpr std::string_view name = "override";  ///< the name of the event
   site_override value{};                                ///< the new override; `none` if lifted
+  order_reference order{};                              ///< the order that did it
+  std::string_view text{};                              ///< the fixed robots.txt, or empty
+};
+
+/// The ledger has given an order its number, or another number after a loss. The event about the
+/// order itself came before, and had the same `order_reference::id`.
+struct order_event : event_base {
+  static constexpr std::string_view name = "order";  ///< the name of the event
+  order_reference order{};                           ///< the order with its number
+};
+
+/// A cache with rulings began. The events about the rulings in force at this time follow. `site` is
+/// empty.
+struct rulings_event : event_base {
+  static constexpr std::string_view name = "rulings";  ///< the name of the event
+  std::span<const std::string> needs_sign_off;         ///< `rulings_options::needs_sign_off`
+  bool has_own_risk = false;                           ///< `rulings_options::is_high_risk` is set
+  bool has_ledger = false;                             ///< other processes can make orders, too
+  /// True if all sites are denied until the ledger was read (`rulings_options::without_ledger`).
+  bool denies_unread = false;
 };
 
 /// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. `site` is empty.

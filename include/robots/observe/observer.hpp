@@ -58,7 +58,8 @@ using all_events =
                parse_event, retrieval_event, far_hit_event, far_copy_event, fallback_event,
                breaker_event, quarantine_event, override_event, policy_change_event,
                access_revoked_event, licence_demanded_event, halt_event, sign_off_event,
-               far_store_event, lost_invalidation_event, exclusions_event, ledger_event>;
+               far_store_event, lost_invalidation_event, exclusions_event, ledger_event,
+               order_event, rulings_event>;
 
 }  // namespace robots::detail
 

@@ -3,6 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/host.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
@@ -33,6 +34,11 @@ struct decision {
   /// Returns the Crawl-delay in force for the crawler on this site.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
     return policy ? policy->crawl_delay() : std::nullopt;
+  }
+
+  /// Returns the order of a person or an alarm that the decision follows, or null.
+  [[nodiscard]] const order_reference* order() const noexcept {
+    return policy ? policy->order() : nullptr;
   }
 };
 

@@ -98,6 +98,10 @@ ROBOTS_INLINE std::string explain(const decision& answer) {
        "the rulings of the crawl are not read yet from their ledger", "the host is excluded",
        "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};
+  const order_reference* const order = answer.order();
+  if (order != nullptr) {
+    text += ", " + explain(*order);
+  }
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;
     text += problem.empty() ? "" : ": " + base::printable(problem);

@@ -12,8 +12,10 @@ struct call_options;
 class fallback_policy;
 class policy;
 struct decision;
+struct order_reference;
 struct record;
 struct record_head;
+struct ruling_number;
 
 enum class decision_reason : std::uint8_t;
 enum class fallback_action : std::uint8_t;

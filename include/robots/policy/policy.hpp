@@ -4,6 +4,7 @@
 #include <robots/base/enum_text.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
@@ -47,6 +48,7 @@ struct policy_extras {
   std::shared_ptr<const kept_file> file{};
   std::shared_ptr<const policy> last_good{};
   std::shared_ptr<const policy> last_answer{};
+  std::shared_ptr<const order_reference> order{};  // null unless an order made the policy
   std::vector<std::shared_ptr<const policy>> others{};
 };
 
@@ -190,6 +192,10 @@ class policy {
   [[nodiscard]] static std::shared_ptr<const policy> by_hand(const crawler_names_view& crawler,
                                                              bool allow);
 
+  /// Returns `from`, and the policies of its `others`, as policies that an order has made.
+  [[nodiscard]] static std::shared_ptr<const policy> by_order(
+      const policy& from, const std::shared_ptr<const order_reference>& order);
+
   /// Returns true if the crawler may fetch `target`, a URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
     const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
@@ -289,6 +295,10 @@ class policy {
   [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
     return given_reason_;
   }
+
+  /// Returns the order of a person or an alarm that made this policy, or null. A refusal without an
+  /// order, such as `needs_sign_off`, has none.
+  [[nodiscard]] const order_reference* order() const noexcept { return extras().order.get(); }
 
   /// Returns the findings of the newest robots.txt, even if it was too malformed to be obeyed. The
   /// result is empty if there was no robots.txt.

@@ -38,7 +38,8 @@ template <class Line>
   const policy_extras& has = extras;
   const bool is_bare = has.diagnostics.empty() && !has.file_delay && has.request_rates.empty() &&
                        has.visit_times.empty() && has.host.empty() && has.leads_to.empty() &&
-                       !has.file && !has.last_good && !has.last_answer && has.others.empty();
+                       !has.file && !has.last_good && !has.last_answer && !has.order &&
+                       has.others.empty();
   if (!is_bare) {
     return std::make_shared<const policy_parts>(
         policy_parts{std::move(rules), std::make_unique<const policy_extras>(std::move(extras))});
@@ -257,6 +258,21 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(const crawler_names_
   return std::make_shared<const policy>(std::move(result));
 }
 
+ROBOTS_INLINE std::shared_ptr<const policy> policy::by_order(
+    const policy& from, const std::shared_ptr<const order_reference>& order) {
+  std::vector<std::shared_ptr<const policy>> others;
+  others.reserve(from.others().size());
+  for (const auto& other : from.others()) {
+    others.push_back(by_order(*other, order));
+  }
+  policy result = from;
+  result.change_extras([&](extras_type& has) {
+    has.order = order;
+    has.others = std::move(others);
+  });
+  return std::make_shared<const policy>(std::move(result));
+}
+
 ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
     policy next, const std::shared_ptr<const policy>& before) {
   auto answer = next.is_answer() ? nullptr : last_answer(before);
@@ -281,6 +297,7 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
          has.request_rates.capacity() * sizeof(request_rate) +
          has.visit_times.capacity() * sizeof(visit_time) + has.host.capacity() +
          has.leads_to.capacity();
+  all += has.order ? sizeof(*has.order) + has.order->id.size() + has.order->maker.size() : 0;
   if (has.file) {
     all += sizeof(*has.file) + (has.file->text ? has.file->text->capacity() : 0);
     all += has.file->usage ? sizeof(usage_lines) + has.file->usage->memory_bytes() : 0;

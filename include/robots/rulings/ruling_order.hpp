@@ -3,8 +3,8 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/order_reference.hpp>
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,21 +25,6 @@ enum class ruling_kind : std::uint8_t {
 [[nodiscard]] constexpr std::string_view to_string(ruling_kind kind) noexcept {
   return base::enum_text<ruling_kind::quarantine>(
       kind, {"site_override", "halt", "sign_off", "quarantine"});
-}
-
-/// The place of an order among all orders. The ledger gives it; clocks play no part. An order with
-/// a higher number is later. The generation decides first.
-struct ruling_number {
-  std::uint64_t generation = 0;  ///< grows if the ledger has lost orders; 0 means no number
-  std::uint64_t number = 0;      ///< grows with each order, also from generation to generation
-
-  [[nodiscard]] friend constexpr auto operator<=>(const ruling_number&,
-                                                  const ruling_number&) = default;
-};
-
-/// Returns a text such as `2-1041`.
-[[nodiscard]] inline std::string to_string(const ruling_number& number) {
-  return std::to_string(number.generation) + '-' + std::to_string(number.number);
 }
 
 /// One change of a ruling. The last order for a site and a kind is the ruling. An order without a
@@ -66,6 +51,11 @@ struct ruling_order {
 
   [[nodiscard]] friend bool operator==(const ruling_order&, const ruling_order&) = default;
 };
+
+/// Returns how events, decisions and audit trails name the order.
+[[nodiscard]] inline order_reference reference_to(const ruling_order& order) {
+  return {.number = order.number, .id = order.id, .maker = order.maker};
+}
 
 namespace rulings_detail {
 

@@ -5,6 +5,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/rulings_options.hpp>
@@ -185,6 +186,13 @@ class SiteRulings {
   /// ended rulings before the first reading of the ledger are not reported.
   [[nodiscard]] std::shared_ptr<const void> on_order(
       std::function<void(const ruling_order& order)> on_order);
+
+  /// Like `on_order`, but first calls `on_news` with each order in force (`order_news::in_force`),
+  /// and also with each order that gets its number from the ledger, or another number after a loss
+  /// (`order_news::numbered`). An order that was made without a number is reported with its number
+  /// later, with the same id, unless a later order replaces it before.
+  [[nodiscard]] std::shared_ptr<const void> on_news(
+      std::function<void(const ruling_order& order, order_news why)> on_news);
 
   /// Returns the options that the constructor got.
   [[nodiscard]] const rulings_options& options() const noexcept;

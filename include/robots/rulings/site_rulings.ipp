@@ -204,7 +204,11 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
     const bool is_old = before == nullptr && !is_read_ && !order.is_in_force();
     // If memory runs out, the order is still unknown, and is read again.
     if ((is_other || is_renumbered) && last_unsent(name) == nullptr) {
-      put(order, is_other && !is_old);
+      std::optional<order_news> kind;
+      if (!is_old) {
+        kind = is_other ? order_news::made : order_news::numbered;
+      }
+      put(order, kind);
     }
     known_.insert_or_assign(name, ruling_order{order});
   }
@@ -214,14 +218,14 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
   head_ = news.head;
 }
 
-/// Changes the ruling of the order. The listeners get the order later, if `is_news` is true. If
+/// Changes the ruling of the order. The listeners get the order later, if there is `news`. If
 /// memory runs out, throws, and changes nothing. `mutex_` is locked.
-ROBOTS_INLINE void rulings_state::put(const ruling_order& order, bool is_news) {
-  std::list<ruling_order> changed;
-  if (is_news) {
-    changed.push_back(order);
+ROBOTS_INLINE void rulings_state::put(const ruling_order& order, std::optional<order_news> news) {
+  std::list<order_listeners::news> changed;
+  if (news) {
+    changed.push_back({.order = order, .kind = *news});
   }
-  if (is_news && order.kind == ruling_kind::sign_off) {
+  if (news == order_news::made && order.kind == ruling_kind::sign_off) {
     const auto named = parse_site(order.site);
     boost::unordered::erase_if(awaiting_, [&](const std::string& bare_site) {
       const auto listed = parse_site(bare_site);
@@ -230,6 +234,14 @@ ROBOTS_INLINE void rulings_state::put(const ruling_order& order, bool is_news) {
   }
   table.put(order);
   listeners_.note(std::move(changed));
+}
+
+/// The listeners get the number of an own order later. `mutex_` is locked.
+ROBOTS_INLINE void rulings_state::note_number(ruling_order order, const ruling_number& number) {
+  order.number = number;
+  std::list<order_listeners::news> numbered;
+  numbered.push_back({.order = std::move(order), .kind = order_news::numbered});
+  listeners_.note(std::move(numbered));
 }
 
 ROBOTS_INLINE void rulings_state::send() {
@@ -246,7 +258,7 @@ ROBOTS_INLINE void rulings_state::send() {
     if (next.is_alarm && latest != nullptr && is_outdated(next, *latest)) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
-      put(decided, true);
+      put(decided, order_news::made);
       forget_unsent(name);
       continue;
     }
@@ -267,10 +279,12 @@ ROBOTS_INLINE void rulings_state::send() {
         known_order != nullptr && !(known_order->number < *number)) {
       decided = *known_order;
     }
+    note_number(next.order, *number);
     const ruling_order* const own = last_unsent(name);
     const bool is_last = own != nullptr && own->id == next.order.id;
     if (own == nullptr || is_last) {
-      put(decided, decided.id != next.order.id);
+      const bool is_own = decided.id == next.order.id;
+      put(decided, is_own ? std::nullopt : std::optional{order_news::made});
     }
     // If memory runs out, the order is still unsent, and is sent again, which changes nothing.
     known_.insert_or_assign(name, std::move(decided));
@@ -347,7 +361,7 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
     order.number = {.generation = 1, .number = head_.last.number + 1};
     ruling_order known = order;
     ruling_order& slot = known_[name];
-    put(order, true);
+    put(order, order_news::made);
     slot = std::move(known);
     head_.last = slot.number;
   } else {
@@ -358,7 +372,7 @@ ROBOTS_INLINE ruling_order rulings_state::apply(ruling_order order, bool is_alar
                      .known_before = before == nullptr ? ruling_number{} : before->number});
     std::string key = name;
     unsent_places_.reserve(unsent_places_.size() + 1);
-    put(order, true);
+    put(order, order_news::made);
     forget_unsent(name);
     unsent_places_.emplace(std::move(key), added.begin());
     unsent_.splice(unsent_.end(), added);
@@ -442,9 +456,19 @@ ROBOTS_INLINE std::string rulings_state::next_id() {
   return std::to_string(random_()) + '-' + std::to_string(random_()) + '-' + std::to_string(now);
 }
 
-ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_order(
-    std::function<void(const ruling_order&)> listener) {
-  return listeners_.add(std::move(listener));
+ROBOTS_INLINE std::shared_ptr<const void> rulings_state::on_news(order_listeners::listener listener,
+                                                                 bool begins_with_all) {
+  std::list<order_listeners::news> in_force;
+  std::unique_lock lock{mutex_};  // no order changes between the list and the subscription
+  if (begins_with_all) {
+    for (ruling_order& order : table.all()) {
+      in_force.push_back({.order = std::move(order)});
+    }
+  }
+  auto subscription = listeners_.add(std::move(listener), std::move(in_force));
+  lock.unlock();
+  listeners_.report();
+  return subscription;
 }
 
 /// Returns the site that a text names. Throws `std::invalid_argument` if it names none.
@@ -748,7 +772,18 @@ ROBOTS_INLINE std::size_t SiteRulings::dropped_alarms() const { return state_->d
 
 ROBOTS_INLINE std::shared_ptr<const void> SiteRulings::on_order(
     std::function<void(const ruling_order& order)> on_order) {
-  return state_->on_order(std::move(on_order));
+  return state_->on_news(
+      [listener = std::move(on_order)](const ruling_order& order, order_news why) {
+        if (why == order_news::made) {
+          listener(order);
+        }
+      },
+      false);
+}
+
+ROBOTS_INLINE std::shared_ptr<const void> SiteRulings::on_news(
+    std::function<void(const ruling_order& order, order_news why)> on_news) {
+  return state_->on_news(std::move(on_news), true);
 }
 
 ROBOTS_INLINE const rulings_options& SiteRulings::options() const noexcept {

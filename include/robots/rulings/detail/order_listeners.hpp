@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
 #include <algorithm>
@@ -15,26 +16,44 @@
 
 namespace robots::rulings_detail {
 
-/// The functions that get each order that changes a ruling.
+/// The functions that get each order that changes a ruling, and each new number of an order.
 ///
 ///     a thread changes a ruling --- note ---> waiting orders, in sequence
 ///     the thread, without locks --- report -> each order to each listener
+///
+/// A new listener can get the orders in force first, which `add` puts in sequence for it alone. It
+/// gets none of the orders that were noted before `add`, since those in force contain their effect.
 ///
 /// One thread at a time calls the listeners. It also reports the orders that other threads and
 /// listeners note meanwhile. So all listeners get the orders in one sequence. No mutex is locked
 /// during a call of a listener, so a listener may call anything. Any thread may call any member.
 class order_listeners {
  public:
-  using listener = std::function<void(const ruling_order&)>;
+  using listener = std::function<void(const ruling_order&, order_news)>;
 
-  /// Adds a listener. To destroy the result ends its calls. If a call of it runs in another thread,
-  /// the destruction waits for the end of the call.
-  [[nodiscard]] std::shared_ptr<const void> add(listener on_order) {
+  /// An order that waits for its report.
+  struct news {
+    ruling_order order;
+    order_news kind = order_news::made;
+    std::uint64_t only_for = 0;  // the number of the only listener that gets it; 0 for all
+    std::uint64_t noted = 0;     // grows with each call of `note`
+  };
+
+  /// Adds a listener, which gets the orders `in_force` by the next `report`, before all others. To
+  /// destroy the result ends its calls. If a call of it runs in another thread, the destruction
+  /// waits for the end of the call.
+  [[nodiscard]] std::shared_ptr<const void> add(listener on_order, std::list<news>&& in_force) {
     const auto added = std::make_shared<numbered>();
     added->call = std::move(on_order);
     std::unique_lock lock{shared_->mutex};
     shared_->all.push_back(added);
     added->number = ++shared_->numbers;
+    added->since = shared_->noted;
+    for (news& one : in_force) {
+      one.kind = order_news::in_force;
+      one.only_for = added->number;
+    }
+    shared_->waiting.splice(shared_->waiting.end(), std::move(in_force));
     lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
     return {added.get(), [shared = shared_, added](const void* /*listener*/) {
               std::unique_lock held{shared->mutex};
@@ -46,8 +65,12 @@ class order_listeners {
   }
 
   /// Adds orders for the next `report`. Needs no memory.
-  void note(std::list<ruling_order>&& orders) noexcept {
+  void note(std::list<news>&& orders) noexcept {
     const std::scoped_lock lock{shared_->mutex};
+    ++shared_->noted;
+    for (news& one : orders) {
+      one.noted = shared_->noted;
+    }
     shared_->waiting.splice(shared_->waiting.end(), std::move(orders));
   }
 
@@ -61,16 +84,20 @@ class order_listeners {
     }
     shared->reporter = std::this_thread::get_id();
     while (!shared->waiting.empty()) {
-      std::list<ruling_order> reported;
+      std::list<news> reported;
       reported.splice(reported.end(), shared->waiting, shared->waiting.begin());
       // A listener that is added during the calls gets only later orders.
       const std::uint64_t latest = shared->numbers;
       std::uint64_t last = 0;
       while (const auto next = shared->after(last, latest)) {
         last = next->number;
+        const news& latest_news = reported.front();
+        if (!next->gets(latest_news)) {
+          continue;
+        }
         shared->running = next.get();
         lock.unlock();
-        call(next->call, reported.front());
+        call(next->call, latest_news);
         lock.lock();
         shared->running = nullptr;
         shared->ended.notify_all();
@@ -82,7 +109,12 @@ class order_listeners {
  private:
   struct numbered {
     std::uint64_t number = 0;  // grows with each listener
+    std::uint64_t since = 0;   // the listener knows what was noted up to here
     listener call;
+
+    [[nodiscard]] bool gets(const news& one) const noexcept {
+      return one.only_for != 0 ? one.only_for == number : one.noted > since;
+    }
   };
 
   struct shared_part {
@@ -98,15 +130,16 @@ class order_listeners {
     std::mutex mutex;  // guards the members below
     std::vector<std::shared_ptr<const numbered>> all;
     std::uint64_t numbers = 0;
-    std::list<ruling_order> waiting;
+    std::uint64_t noted = 0;
+    std::list<news> waiting;
     std::thread::id reporter;           // the thread that calls the listeners
     const numbered* running = nullptr;  // the listener that is called
     std::condition_variable ended;
   };
 
-  static void call(const listener& one, const ruling_order& order) noexcept {
+  static void call(const listener& one, const news& latest) noexcept {
     try {
-      one(order);
+      one(latest.order, latest.kind);
     } catch (...) {
       return;
     }

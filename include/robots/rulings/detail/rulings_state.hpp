@@ -9,6 +9,7 @@
 #include <robots/rulings/detail/lost_orders.hpp>
 #include <robots/rulings/detail/order_listeners.hpp>
 #include <robots/rulings/detail/ruling_table.hpp>
+#include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
@@ -74,8 +75,8 @@ class rulings_state {
   [[nodiscard]] std::string failure();
   [[nodiscard]] std::size_t put_backs() const noexcept { return put_backs_; }
   [[nodiscard]] std::size_t dropped_alarms() const noexcept { return dropped_alarms_; }
-  [[nodiscard]] std::shared_ptr<const void> on_order(
-      std::function<void(const ruling_order&)> listener);
+  [[nodiscard]] std::shared_ptr<const void> on_news(order_listeners::listener listener,
+                                                    bool begins_with_all);
   void require_home() const { home_.require("SiteRulings"); }
 
   const rulings_options options;
@@ -103,7 +104,8 @@ class rulings_state {
   [[nodiscard]] static bool is_outdated(const unsent_order& alarm, const ruling_order& latest);
   void forget_unsent(const std::string& name) noexcept;
   [[nodiscard]] std::string next_id();
-  void put(const ruling_order& order, bool is_news);
+  void put(const ruling_order& order, std::optional<order_news> news);
+  void note_number(ruling_order order, const ruling_number& number);
 
   const detail::excluded_hosts high_risk_;
   base::home_process home_{};

@@ -7,9 +7,14 @@
 #include <robots/http/site.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/policy/order_reference.hpp>
+#include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/rulings/detail/malformed_counts.hpp>
+#include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruled_place.hpp>
+#include <robots/rulings/ruling_order.hpp>
+#include <robots/rulings/rulings_options.hpp>
 #include <robots/rulings/rulings_view.hpp>
 #include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>
@@ -35,6 +40,7 @@ namespace robots::rulings_detail {
 ///     cache --- find, may_ask ---> the rulings in memory, as policies for the cache's crawler
 ///     cache --- on_answer -------> alarms -----> an order, which holds at once
 ///     cache <-- events, renew ---- each order, also that of another process
+///     cache <-- events ----------- the orders in force at first, and each new number of an order
 ///
 /// The memory of the alarms belongs to the view, so two caches with the same rulings compare what
 /// they have seen themselves.
@@ -44,15 +50,17 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
       : rulings_(std::move(rulings)),
         context_(context),
         alarms_(options_of(rulings_.options(), context), context.teller, *this),
-        allow_(policy::by_hand(context.crawler, true)),
-        deny_(policy::by_hand(context.crawler, false)),
-        halted_(policy::refusal(context.crawler, decision_reason::halted)),
         unsigned_(policy::refusal(context.crawler, decision_reason::needs_sign_off)),
         unread_(policy::refusal(context.crawler, decision_reason::unread)) {
-    for (const ruling_order& order : rulings_.in_force()) {
-      note(order);
-    }
-    subscription_ = rulings_.on_order([this](const ruling_order& order) { tell(order); });
+    const rulings_options& own = rulings_.options();
+    context_.teller.tell(
+        rulings_event{context_.teller.about({}),
+                      {own.needs_sign_off.data(), own.needs_sign_off.size()},
+                      static_cast<bool>(own.is_high_risk),
+                      own.ledger != nullptr,
+                      own.ledger != nullptr && own.without_ledger == unread_ledger::denies});
+    subscription_ = rulings_.on_news(
+        [this](const ruling_order& order, order_news why) { take_news(order, why); });
   }
 
   void wait_until_ready(std::optional<std::chrono::nanoseconds> longest,
@@ -79,7 +87,9 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
       case ruling_effect::unread:
         return is_excluded ? nullptr : unread_;
       case ruling_effect::halted:
-        return halted_;
+      case ruling_effect::allowed:
+      case ruling_effect::denied:
+        return policy_by(ruling, asked, ruling.order->id);
       case ruling_effect::needs_sign_off:
         if (is_excluded) {
           return nullptr;
@@ -89,16 +99,15 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
           context_.teller.tell(sign_off_event{context_.teller.about(key), false, true});
         }
         return unsigned_;
-      case ruling_effect::allowed:
-        return allow_;
-      case ruling_effect::denied:
-        return deny_;
-      case ruling_effect::fixed_text:
-        return policy_of_text(asked, *ruling.order);
       case ruling_effect::quarantined:
-        return is_excluded ? nullptr : quarantined_policy(asked);
+        if (is_excluded) {
+          return nullptr;
+        }
+        [[fallthrough]];
+      case ruling_effect::fixed_text:
+        return policy_by(ruling, asked, ruling.order->id + ' ' + asked.key());
     }
-    return deny_;
+    return unread_;  // no effect has another name
   }
 
   [[nodiscard]] bool may_ask(const site& asked) override { return rulings_.find(asked).may_ask(); }
@@ -231,41 +240,78 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     return listed == reasons_.end() ? halt_reason::by_hand : listed->second;
   }
 
-  /// Tells the cache and its observer about an order.
-  void tell(const ruling_order& order) {
+  /// Returns the override that an order makes. An unknown value is that of a newer version: it must
+  /// not turn into an allow.
+  [[nodiscard]] static site_override override_by(const ruling_order& order) noexcept {
+    if (!order.is_in_force()) {
+      return site_override::none;
+    }
+    for (const site_override value : {site_override::allow, site_override::text}) {
+      if (order.value == to_string(value)) {
+        return value;
+      }
+    }
+    return site_override::deny;
+  }
+
+  /// Returns true if an order takes permissions away.
+  [[nodiscard]] static bool denies(const ruling_order& order) noexcept {
+    switch (order.kind) {
+      case ruling_kind::site_override: {
+        const site_override value = override_by(order);
+        return value == site_override::deny || value == site_override::text;
+      }
+      case ruling_kind::sign_off:
+        return !order.is_in_force();
+      case ruling_kind::halt:
+      case ruling_kind::quarantine:
+        break;
+    }
+    return order.is_in_force();
+  }
+
+  /// Sends the event about an order. `why` is the reason of a halt that begins or ends.
+  void tell(const ruling_order& order, halt_reason why) {
+    const std::shared_ptr<const call_context> context = context_of(order);
+    const event_base about = context_.teller.about(order.site, context);
+    const bool holds = order.is_in_force();
+    switch (order.kind) {
+      case ruling_kind::site_override: {
+        const site_override value = override_by(order);
+        const bool is_text = value == site_override::text;
+        context_.teller.tell(override_event{about, value, reference_to(order),
+                                            is_text ? std::string_view{order.detail} : ""});
+        break;
+      }
+      case ruling_kind::halt:
+        context_.teller.tell(halt_event{about, why, !holds, reference_to(order), order.detail});
+        break;
+      case ruling_kind::sign_off:
+        context_.teller.tell(sign_off_event{about, holds, false, reference_to(order)});
+        break;
+      case ruling_kind::quarantine:
+        context_.teller.tell(quarantine_event{about, !holds, reference_to(order)});
+        break;
+    }
+  }
+
+  /// Tells the observer about an order. If it changes a ruling, also tells the cache.
+  void take_news(const ruling_order& order, order_news news) {
     const auto named = parse_site(order.site);
     if (!named) {
       return;
     }
-    const bool holds = order.is_in_force();
-    const std::shared_ptr<const call_context> context = context_of(order);
-    const event_base about = context_.teller.about(order.site, context);
-    const halt_reason why = holds ? reason_of(order) : earlier_reason(order);
-    bool denies = holds;
-    switch (order.kind) {
-      case ruling_kind::site_override: {
-        auto value = site_override::none;
-        if (holds) {
-          value = order.value == "allow"  ? site_override::allow
-                  : order.value == "text" ? site_override::text
-                                          : site_override::deny;
-        }
-        denies = value == site_override::deny || value == site_override::text;
-        context_.teller.tell(override_event{about, value});
-        break;
-      }
-      case ruling_kind::halt:
-        context_.teller.tell(halt_event{about, why, !holds});
-        break;
-      case ruling_kind::sign_off:
-        denies = !holds;
-        context_.teller.tell(sign_off_event{about, holds});
-        break;
-      case ruling_kind::quarantine:
-        context_.teller.tell(quarantine_event{about, !holds});
-        break;
+    if (news == order_news::numbered) {
+      const event_base about = context_.teller.about(order.site);
+      return context_.teller.tell(order_event{about, reference_to(order)});
     }
+    const bool holds = order.is_in_force();
+    const halt_reason why = holds ? reason_of(order) : earlier_reason(order);
+    tell(order, why);
     note(order);
+    if (news == order_news::in_force) {
+      return;
+    }
     if (!holds && (order.kind == ruling_kind::halt || order.kind == ruling_kind::quarantine)) {
       // Only the end of an alarm's halt accepts what the site answers now.
       const bool accepts =
@@ -279,28 +325,45 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
       }
       context_.renew(*named);
     }
-    if (denies) {
+    if (denies(order)) {
       context_.on_denied(detail::without_scheme(order.site));
     }
   }
 
-  /// Returns the policy of an override with a fixed robots.txt. Keeps some of these policies.
-  [[nodiscard]] std::shared_ptr<const policy> policy_of_text(const site& asked,
-                                                             const ruling_order& order) {
+  /// Returns the policy of a ruling. Keeps some of these policies, under `key`.
+  [[nodiscard]] std::shared_ptr<const policy> policy_by(const site_ruling& ruling,
+                                                        const site& asked, const std::string& key) {
     constexpr std::size_t most = 1'024;
-    const std::string key = order.id + ' ' + asked.key();
     std::unique_lock lock{notes_mutex_};
-    if (const auto listed = texts_.find(key); listed != texts_.end()) {
-      return listed->second;
+    // When an order gets its number, it becomes another object.
+    if (const auto listed = policies_.find(key);
+        listed != policies_.end() && listed->second.order == ruling.order) {
+      return listed->second.policy_now;
     }
     lock.unlock();
-    auto policy_now = context_.read(asked, order.detail);
+    auto policy_now =
+        policy::by_order(*policy_without_order(ruling, asked),
+                         std::make_shared<const order_reference>(reference_to(*ruling.order)));
     lock.lock();
-    if (texts_.size() >= most) {
-      texts_.clear();
+    if (policies_.size() >= most) {
+      policies_.clear();
     }
-    texts_.insert_or_assign(key, policy_now);
+    policies_.insert_or_assign(key, policy_of_order{ruling.order, policy_now});
     return policy_now;
+  }
+
+  [[nodiscard]] std::shared_ptr<const policy> policy_without_order(const site_ruling& ruling,
+                                                                   const site& asked) const {
+    if (ruling.effect == ruling_effect::fixed_text) {
+      return context_.read(asked, ruling.order->detail);
+    }
+    if (ruling.effect == ruling_effect::quarantined) {
+      return quarantined_policy(asked);
+    }
+    if (ruling.effect == ruling_effect::halted) {
+      return policy::refusal(context_.crawler, decision_reason::halted);
+    }
+    return policy::by_hand(context_.crawler, ruling.effect == ruling_effect::allowed);
   }
 
   [[nodiscard]] std::shared_ptr<const policy> quarantined_policy(const site& asked) const {
@@ -311,19 +374,22 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
                                context_.crawler, context_.fallback);
   }
 
+  /// The policy that an order has made.
+  struct policy_of_order {
+    std::shared_ptr<const ruling_order> order;
+    std::shared_ptr<const policy> policy_now;
+  };
+
   SiteRulings rulings_;
   const rulings_context context_;
   site_alarms alarms_;
-  const std::shared_ptr<const policy> allow_;
-  const std::shared_ptr<const policy> deny_;
-  const std::shared_ptr<const policy> halted_;
   const std::shared_ptr<const policy> unsigned_;
   const std::shared_ptr<const policy> unread_;
   std::mutex malformed_mutex_;
   malformed_counts malformed_{65'536};
   std::mutex notes_mutex_;  // guards the next three members
   boost::unordered_flat_map<std::string, halt_reason> reasons_;
-  boost::unordered_flat_map<std::string, std::shared_ptr<const policy>> texts_;
+  boost::unordered_flat_map<std::string, policy_of_order> policies_;
   /// By host: the contexts of the alarms that make an order now.
   boost::unordered_flat_map<std::string, std::shared_ptr<const call_context>> contexts_;
   std::shared_ptr<const void> subscription_{};  // destroyed first
