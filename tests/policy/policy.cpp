@@ -363,14 +363,14 @@ TEST_CASE("A policy that an order has made names this order, also for other craw
   const auto plain = policy::with_others(policy{*policy::by_hand("FooBot", false)},
                                          {policy::by_hand("BarBot", false)});
   CHECK(plain->order() == nullptr);
-  const auto made = policy::by_order(*plain, order);
-  REQUIRE(made->order() != nullptr);
-  CHECK(*made->order() == *order);
-  CHECK(made->given_reason() == robots::decision_reason::by_hand);
-  REQUIRE(made->others().size() == 1);
-  CHECK(made->others()[0]->order() == order.get());
-  CHECK(made->memory_bytes() > plain->memory_bytes());
-  const robots::decision decided = robots::decide(made, "/", {});
+  const auto ruled = policy::by_order(*plain, order);
+  REQUIRE(ruled->order() != nullptr);
+  CHECK(*ruled->order() == *order);
+  CHECK(ruled->given_reason() == robots::decision_reason::by_hand);
+  REQUIRE(ruled->others().size() == 1);
+  CHECK(ruled->others()[0]->order() == order.get());
+  CHECK(ruled->memory_bytes() > plain->memory_bytes());
+  const robots::decision decided = robots::decide(ruled, "/", {});
   CHECK(decided.order() == order.get());
   CHECK(explain(decided) == "not allowed: an override of the site decides, order 2-7 by ann");
 }

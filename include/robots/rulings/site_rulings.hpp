@@ -187,10 +187,10 @@ class SiteRulings {
   [[nodiscard]] std::shared_ptr<const void> on_order(
       std::function<void(const ruling_order& order)> on_order);
 
-  /// Like `on_order`, but first calls `on_news` with each order in force (`order_news::in_force`),
-  /// and also with each order that gets its number from the ledger, or another number after a loss
-  /// (`order_news::numbered`). An order that was made without a number is reported with its number
-  /// later, with the same id, unless a later order replaces it before.
+  /// Like `on_order`, but first calls `on_news` with each order in force (`order_news::in_force`).
+  /// Also calls it with each order that gets its number from the ledger, or another number after a
+  /// loss (`order_news::numbered`). An order that was made without a number is reported with its
+  /// number later, with the same id, unless a later order replaces it before.
   [[nodiscard]] std::shared_ptr<const void> on_news(
       std::function<void(const ruling_order& order, order_news why)> on_news);
 

@@ -4,6 +4,7 @@
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/permission_entry.hpp>
 #include <robots/adapters/audit/detail/policy_evidence.hpp>
+#include <robots/adapters/audit/detail/recorded_rulings.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/base/json_writer.hpp>
 #include <robots/fetch/outcome.hpp>
@@ -16,6 +17,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
@@ -23,6 +25,7 @@
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/purpose.hpp>
+#include <robots/rulings/ruling_order.hpp>
 #include <robots/usage/page_statements.hpp>
 #include <robots/usage/permission.hpp>
 #include <robots/usage/tdm_reservation.hpp>
@@ -111,11 +114,21 @@ class audit_judge {
           " decisions depend on entries that are not in these files. The first is entry " +
           first_unknown_);
     }
-    if (has_rulings_) {
+    if (has_old_rulings_) {
       found_.notes.emplace_back(
-          "not checked: the order of halts, overrides, sign-offs, quarantines and exclusions. A "
-          "decision that one of them explains is confirmed if the trail has it at any earlier "
-          "time");
+          "not checked: the order of some halts, overrides, sign-offs and quarantines, since an "
+          "earlier version of the library wrote their entries. A decision that one of them "
+          "explains is confirmed if the trail has it at any earlier time");
+    }
+    if (has_exclusions_) {
+      found_.notes.emplace_back(
+          "not checked: the order of the lists of excluded hosts. A decision that one of them "
+          "explains is confirmed if the trail has this list at any earlier time");
+    }
+    if (has_ledger_) {
+      found_.notes.emplace_back(
+          "not checked: how soon the process learned the orders of other processes. A decision is "
+          "compared with the orders that the trail states before it");
     }
     if (decisions_ > 0 && !crawler_.options.has_limits) {
       found_.notes.emplace_back(
@@ -179,11 +192,17 @@ class audit_judge {
   using policy_pointer = std::shared_ptr<const policy>;
 
   void read(void (audit_judge::*take_entry)(const audit_entry&)) {
+    bool is_rotated = false;  // the last entry ended a file, but not the process
+    process_ = 0;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       audit_lines lines{files_[i]};
       while (const auto line = lines.next()) {
         if (const auto entry = audit_entry::read(*line)) {
           current_ = {i, lines.offset(), lines.number()};
+          const std::string type = entry->type();
+          is_new_process_ = type == "trail" && !is_rotated;
+          is_rotated = type == "checkpoint" && entry->text("why") == "rotation";
+          process_ += is_new_process_ ? 1 : 0;
           (this->*take_entry)(*entry);
         }
       }
@@ -203,9 +222,38 @@ class audit_judge {
                (type == "sign_off" && entry.flag("given"))) {
       fact = type;
     }
+    take_ruling_fact(entry, type);
     if (!fact.empty()) {
       facts_.try_emplace(fact + ' ' + bare(entry.text("site")),
                          std::pair{entry.n(), audit_second(entry.text("time"))});
+    }
+  }
+
+  /// Notes what an entry says about the rulings of its cache, before any decision is checked.
+  void take_ruling_fact(const audit_entry& entry, const std::string& type) {
+    if (type == "rulings") {
+      rulings_[scope_of(entry)].begin(entry, hosts_in(entry, "needs_sign_off"));
+      has_ledger_ = has_ledger_ || entry.flag("has_ledger");
+    } else if (type == "order") {
+      statements_.note(process_, order_named_in(entry), true);
+    } else if (const auto stated = stated_order::read(entry)) {
+      rulings_[scope_of(entry)].add(*stated);
+      statements_.note(process_, stated->order, false);
+    }
+  }
+
+  /// Compares an entry about an order with the earlier ones.
+  void take_ruling(const audit_entry& entry, const std::string& type) {
+    std::string problem;
+    if (type == "order") {
+      problem = statements_.problem_of_given(scope_of(entry), order_named_in(entry), entry.n());
+    } else if (const auto stated = stated_order::read(entry)) {
+      problem = statements_.problem_of(process_, scope_of(entry), *stated);
+    } else if (type != "sign_off" || !entry.flag("awaited")) {
+      has_old_rulings_ = true;
+    }
+    if (!problem.empty()) {
+      differ(entry, problem);
     }
   }
 
@@ -214,16 +262,21 @@ class audit_judge {
     if (type == "decision" || is_answer(type)) {
       caches_.emplace(entry.raw("cache"));
     }
-    has_gaps_ = has_gaps_ || type == "lost" || type == "gap" || (is_first_ && entry.n() > 1);
+    if (type == "lost" || type == "gap" || (is_first_ && entry.n() > 1)) {
+      has_gaps_ = true;
+      last_gap_ = entry.n();
+    }
     is_first_ = false;
-    if (type == "trail" && !is_rotated_) {
+    if (is_new_process_) {
       newest_.clear();  // another process, whose caches begin without answers
       caches_.clear();
       awaiting_.clear();  // and whose options can differ
     }
-    is_rotated_ = type == "checkpoint" && entry.text("why") == "rotation";
-    has_rulings_ = has_rulings_ || type == "halt" || type == "override" || type == "sign_off" ||
-                   type == "quarantine" || type == "exclusions";
+    has_exclusions_ = has_exclusions_ || type == "exclusions";
+    if (type == "halt" || type == "override" || type == "sign_off" || type == "quarantine" ||
+        type == "order") {
+      take_ruling(entry, type);
+    }
     if (type == "sign_off" && entry.flag("awaited")) {
       awaiting_.insert(bare(entry.text("site")));
     }
@@ -423,7 +476,12 @@ class audit_judge {
         .fetched_at = audit_second(entry.text("fetched_at")),
         .rules_fetched_at = audit_second(entry.text("rules_fetched_at")),
         .lifetime = whole_seconds(entry, "lifetime_seconds"),
+        .order = order_named_in(entry),
     };
+    if (std::string problem = statements_.problem_of_number(process_, recorded.order);
+        !problem.empty()) {
+      differ(entry, problem);
+    }
     if (const std::string error = entry.text("error"); !error.empty()) {
       recorded.error = enum_named(error, fetch_error::local);
     }
@@ -490,6 +548,27 @@ class audit_judge {
         .is_file = detail::has_text(recorded.outcome)};
   }
 
+  /// Returns the robots.txt that a policy obeys: the fixed one of its order, or the one that its
+  /// site has sent.
+  [[nodiscard]] std::optional<recorded_text> text_of(const audit_entry& decision,
+                                                     const recorded_policy& recorded) const {
+    if (!recorded.order.id.empty()) {
+      for (const recorded_rulings* const own : rulings_of(decision)) {
+        const stated_order* const order = own->find(recorded.order.id);
+        const auto body = order != nullptr ? bodies_.find(order->body) : bodies_.end();
+        if (body != bodies_.end()) {
+          return recorded_text{.body = body->second};
+        }
+      }
+      return std::nullopt;
+    }
+    auto text = texts_.find(text_key(recorded.site, recorded.directives));
+    if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
+      text = texts_.find(text_key(recorded.final_site, recorded.directives));
+    }
+    return text == texts_.end() ? std::nullopt : std::optional{text->second};
+  }
+
   /// Computes the policy of `decision` again. Returns null if the robots.txt was not recorded.
   [[nodiscard]] policy_pointer policy_of(const audit_entry& decision,
                                          const recorded_policy& recorded) {
@@ -506,23 +585,19 @@ class audit_judge {
           allows ? fallback_action::allow_all : fallback_action::deny_all, crawler,
           record_head{{.outcome = recorded.outcome}});
     }
-    auto text = texts_.find(text_key(recorded.site, recorded.directives));
-    if (text == texts_.end()) {  // the site redirects to `final_site`, which has the robots.txt
-      text = texts_.find(text_key(recorded.final_site, recorded.directives));
-    }
-    if (text == texts_.end()) {
+    const std::optional<recorded_text> text = text_of(decision, recorded);
+    if (!text) {
       return nullptr;
     }
     constexpr std::size_t most_compiled = 1'024;
     if (compiled_.size() >= most_compiled) {
       compiled_.clear();
     }
-    policy_pointer& compiled = compiled_[{text->second, agent}];
+    policy_pointer& compiled = compiled_[{*text, agent}];
     if (compiled == nullptr) {
-      audit_lines lines{files_[text->second.body.file], text->second.body.offset};
+      audit_lines lines{files_[text->body.file], text->body.offset};
       const auto entry = audit_entry::read(lines.next().value_or(""));
-      record source{{{.outcome = outcome::success, .truncated = text->second.truncated},
-                     text->second.charset}};
+      record source{{{.outcome = outcome::success, .truncated = text->truncated}, text->charset}};
       source.body = entry ? entry->text("text") : "";
       compiled = detail::judge(source, crawler,
                                {.fallback = fallback_policy::permissive(), .parse = crawler_.parse},
@@ -545,6 +620,9 @@ class audit_judge {
     const json_object again = json_object::read(object).value();
     if (entry.repeats_a_name()) {
       return differ(entry, "the entry has two members with one name");
+    }
+    if (order_named_in(entry) != recorded->order) {
+      return differ(entry, "the decision and its policy follow different orders");
     }
     if (verdict_in(entry) != verdict_in(again)) {
       return differ(entry, "the decision differs: recorded: " + verdict_text(entry) +
@@ -569,8 +647,12 @@ class audit_judge {
   }
 
   /// Returns true if an operator has set an override with a fixed robots.txt for the site of the
-  /// URL in `entry`. Then counts the decision as unknown, since the trail has no text of operators.
+  /// URL in `entry`, in a trail of an earlier version. Then counts the decision as unknown, since
+  /// such a trail has no text of operators.
   [[nodiscard]] bool has_fixed_text(const audit_entry& entry) {
+    if (!rulings_of(entry).empty()) {
+      return false;
+    }
     const auto parsed = parse_site(entry.text("url"));
     const bool is_fixed = parsed && (is_stated(entry, "override text", bare(parsed->key())) ||
                                      is_stated(entry, "override text", parsed->host));
@@ -594,13 +676,14 @@ class audit_judge {
       }
     }
     const std::int64_t decided = audit_second(entry.text("time"));
-    if (problem.empty() && options.has_limits) {
+    const bool is_ruled = !recorded.order.id.empty();  // then neither age nor other files count
+    if (problem.empty() && options.has_limits && !is_ruled) {
       problem = age_problem(recorded, options, decided);
     }
-    if (problem.empty()) {
+    if (problem.empty() && !is_ruled) {
       problem = newer_file(entry, entry.text("site"), recorded, decided);
     }
-    if (problem.empty() && recorded.is_redirected()) {
+    if (problem.empty() && !is_ruled && recorded.is_redirected()) {
       problem = newer_file(entry, recorded.final_key, recorded, decided);
     }
     if (!problem.empty() && !has_fixed_text(entry)) {
@@ -658,6 +741,14 @@ class audit_judge {
     const auto need = [&](bool is_recorded, const char* problem) {
       is_recorded ? void(++found_.confirmed) : lack(entry, problem);
     };
+    if (const auto rulings = rulings_of(entry);
+        parsed && recorded.reason != excluded && !rulings.empty()) {
+      if (is_ruled_rightly(entry, recorded, *parsed, rulings)) {
+        const bool needs_answer = !recorded.reason && recorded.order.id.empty();
+        needs_answer ? check_answer(entry, recorded, site) : void(++found_.confirmed);
+      }
+      return;
+    }
     const bool is_high_risk = crawler_.high_risk.contains(host);
     if (recorded.reason == invalid_url) {
       ++found_.confirmed;
@@ -679,18 +770,106 @@ class audit_judge {
       need(is_ruled(recorded.basis == policy_basis::allow_all ? "override allow" : "override deny"),
            "no entry sets the override");
     } else {
-      const std::string_view kind = to_string(recorded.outcome);
-      const bool led_nowhere = recorded.outcome == outcome::refused ||
-                               recorded.outcome == outcome::too_many_redirects ||
-                               recorded.outcome == outcome::server_error;
-      need(recorded.basis == policy_basis::rules || recorded.outcome == outcome::cancelled ||
-               has(kind, site) || has(kind, recorded.final_site) ||
-               (recorded.outcome == outcome::quarantined && is_ruled(kind)) ||
-               (led_nowhere && has(to_string(outcome::redirected), site)),
-           recorded.outcome == outcome::quarantined
-               ? "the site was never put in quarantine"
-               : "no earlier retrieval had the outcome that it depends on");
+      check_answer(entry, recorded, site);
     }
+  }
+
+  /// Checks that an answer of the site, or a quarantine, explains the policy.
+  void check_answer(const audit_entry& entry, const recorded_policy& recorded,
+                    const std::string& site) {
+    const std::string_view kind = to_string(recorded.outcome);
+    const bool led_nowhere = recorded.outcome == outcome::refused ||
+                             recorded.outcome == outcome::too_many_redirects ||
+                             recorded.outcome == outcome::server_error;
+    const bool is_quarantined = recorded.outcome == outcome::quarantined;
+    const bool is_explained =
+        recorded.basis == policy_basis::rules || recorded.outcome == outcome::cancelled ||
+        is_stated(entry, kind, site) || is_stated(entry, kind, recorded.final_site) ||
+        (is_quarantined && is_stated(entry, kind, std::string{host_of(site)})) ||
+        (led_nowhere && is_stated(entry, to_string(outcome::redirected), site));
+    if (is_explained) {
+      ++found_.confirmed;
+    } else {
+      lack(entry, is_quarantined ? "the site was never put in quarantine"
+                                 : "no earlier retrieval had the outcome that it depends on");
+    }
+  }
+
+  /// Returns the rulings of the cache that made a decision, unless the trail has no orders of it.
+  /// The entry of a permission does not name its cache: then these are the rulings of all caches of
+  /// the process, unless one of them has no orders.
+  [[nodiscard]] std::vector<const recorded_rulings*> rulings_of(const audit_entry& entry) const {
+    std::vector<std::string> scopes;
+    if (entry.type() == "permission" && !caches_.empty()) {
+      for (const std::string& cache : caches_) {
+        scopes.push_back(std::to_string(process_) + ' ' + cache);
+      }
+    } else {
+      scopes.push_back(scope_of(entry));
+    }
+    std::vector<const recorded_rulings*> found;
+    for (const std::string& scope : scopes) {
+      const auto listed = rulings_.find(scope);
+      if (listed == rulings_.end() || !listed->second.is_ordered()) {
+        return {};
+      }
+      found.push_back(&listed->second);
+    }
+    return found;
+  }
+
+  /// Returns true if the rulings of a cache explain a decision, or do not contradict it. Else
+  /// reports the problem.
+  bool is_ruled_rightly(const audit_entry& entry, const recorded_policy& recorded,
+                        const site& asked, const std::vector<const recorded_rulings*>& rulings) {
+    using enum decision_reason;
+    const ruled_decision decided = ruled(entry, recorded, asked);
+    ruling_problem problem;
+    for (const recorded_rulings* const own : rulings) {
+      if (recorded.reason == unread) {
+        problem = own->denies_unread()
+                      ? ruling_problem{}
+                      : ruling_problem{"the rulings of its cache are read without a wait"};
+      } else if (recorded.reason == needs_sign_off) {
+        problem = own->problem_of_missing_sign_off(decided);
+      } else {
+        problem = own->problem_of(decided, awaiting_.contains(bare(asked.key())));
+      }
+      if (problem.text.empty()) {
+        return true;
+      }
+    }
+    if (problem.since > last_gap_) {
+      differ(entry, problem.text);
+    } else {
+      lack(entry, problem.text);
+    }
+    return false;
+  }
+
+  [[nodiscard]] static ruled_decision ruled(const audit_entry& entry,
+                                            const recorded_policy& recorded, const site& asked) {
+    const std::string answer = entry.text("answer");  // of a permission
+    ruled_decision decided{.entry = entry.n(),
+                           .time = audit_second(entry.text("time")),
+                           .asked = &asked,
+                           .is_allowed = entry.flag("allowed") || !answer.empty(),
+                           .order = recorded.order};
+    if (recorded.reason == decision_reason::halted) {
+      decided.kind = ruling_kind::halt;
+    } else if (recorded.reason == decision_reason::by_hand) {
+      decided.kind = ruling_kind::site_override;
+      decided.value = recorded.basis == policy_basis::allow_all ? "allow" : "deny";
+    } else if (!recorded.order.id.empty() && recorded.outcome == outcome::quarantined) {
+      decided.kind = ruling_kind::quarantine;
+    } else if (!recorded.order.id.empty()) {
+      decided.kind = ruling_kind::site_override;
+      decided.value = "text";
+    }
+    if (recorded.is_redirected()) {
+      decided.redirected_to = parse_site(recorded.final_key);
+    }
+    return decided;
   }
 
   /// Reports that the decision in `entry` depends on an entry that is missing.
@@ -724,6 +903,11 @@ class audit_judge {
     return std::string{entry.raw("cache")} + ' ' + site;
   }
 
+  /// Distinguishes the caches of all processes.
+  [[nodiscard]] std::string scope_of(const audit_entry& entry) const {
+    return std::to_string(process_) + ' ' + std::string{entry.raw("cache")};
+  }
+
   [[nodiscard]] static std::string bare(std::string_view site) {
     return std::string{detail::without_scheme(site)};
   }
@@ -733,9 +917,15 @@ class audit_judge {
   place current_;
   bool is_first_ = true;
   bool has_gaps_ = false;
-  bool is_rotated_ = false;  // true if the last entry ended a file, but not the process
+  std::uint64_t last_gap_ = 0;   // the last entry after which entries can be missing
+  bool is_new_process_ = false;  // true at the first entry of a process
+  std::uint64_t process_ = 0;    // counts the processes of the trail
   std::set<std::string, std::less<>> awaiting_;  // sites that were seen without a sign-off
-  bool has_rulings_ = false;
+  std::map<std::string, recorded_rulings, std::less<>> rulings_;  // by `scope_of`
+  order_statements statements_;
+  bool has_old_rulings_ = false;  // true for rulings without orders
+  bool has_exclusions_ = false;
+  bool has_ledger_ = false;
   bool has_own_fallback_ = false;  // true if an own fallback policy made a decision unknown
   std::uint64_t decisions_ = 0;
   std::string first_unknown_;

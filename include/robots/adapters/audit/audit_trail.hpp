@@ -38,6 +38,11 @@ template <class Event>
 concept audited = requires { Event::name; } && !std::same_as<Event, look_up_event> &&
                   !std::same_as<Event, parse_event> && !std::same_as<Event, drop_event>;
 
+/// An event about an order, or about the rulings of a cache as a whole.
+template <class Event>
+concept about_rulings =
+    requires(const Event& event) { event.order; } || std::same_as<Event, rulings_event>;
+
 }  // namespace adapters_detail
 
 /// An `Observer` that records the requests, responses and decisions of a crawler, so that they can
@@ -87,9 +92,10 @@ class AuditTrail {
     }
     base::json_writer about;
     about.text("site", event.site);
-    if constexpr (is_decision || requires { event.policy; }) {
+    if constexpr (is_decision || adapters_detail::about_rulings<Event> ||
+                  requires { event.policy; }) {
       if (const std::size_t number = writer_->number_of(event.clock); number > 1) {
-        about.number("cache", number);  // each cache has its own answers
+        about.number("cache", number);  // each cache has its own answers and rulings
       }
     }
     if (!event.crawler.empty() && event.crawler != writer_->token) {
@@ -109,11 +115,7 @@ class AuditTrail {
       if constexpr (requires { event.record; }) {
         const record& got = event.record;
         if (!got.body.empty() || (got.outcome == outcome::success && !got.not_modified)) {
-          const std::string id = adapters_detail::sha256(got.body);
-          base::json_writer content;
-          content.text("id", id).number("octets", got.body.size()).text("text", got.body);
-          news.parts.push_back({"body", std::move(content).finish(), id, true});
-          members.text("body", id);
+          members.text("body", adapters_detail::add_body(news.parts, got.body));
         }
       }
       for (const auto& other : event.policy.others()) {
@@ -124,6 +126,11 @@ class AuditTrail {
       }
       adapters_detail::add_parts(news.parts, Event::name, event.policy, std::move(members));
     } else {
+      if constexpr (std::same_as<Event, override_event>) {
+        if (event.value == site_override::text) {
+          members.text("body", adapters_detail::add_body(news.parts, event.text));
+        }
+      }
       detail::describe(members, event);
       news.parts.push_back({Event::name, std::move(members).finish()});
     }

@@ -295,7 +295,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     }
   }
 
-  /// Tells the observer about an order. If it changes a ruling, also tells the cache.
+  /// Reports an order to the observer and, if it changes a ruling, to the cache.
   void take_news(const ruling_order& order, order_news news) {
     const auto named = parse_site(order.site);
     if (!named) {

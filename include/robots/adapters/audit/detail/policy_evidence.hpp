@@ -7,6 +7,7 @@
 #include <robots/http/message.hpp>
 #include <robots/policy/failing_time.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 
@@ -55,6 +56,7 @@ struct recorded_policy {
   std::int64_t lifetime = 0;
   fetch_error error = fetch_error::none;
   std::optional<std::chrono::seconds> failing_for{};
+  order_reference order{};  ///< the order that made the policy, or an empty id
 
   [[nodiscard]] bool is_redirected() const { return final_site != site; }
 };

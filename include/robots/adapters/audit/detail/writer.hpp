@@ -11,6 +11,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/rep/diff/change_report.hpp>
@@ -63,6 +64,15 @@ struct audit_part {
   return std::move(json).finish();
 }
 
+/// Adds the entry with a robots.txt to `parts`. Returns its id, the SHA-256 of the text.
+inline std::string add_body(std::vector<audit_part>& parts, std::string_view text) {
+  std::string id = sha256(text);
+  base::json_writer content;
+  content.text("id", id).number("octets", text.size()).text("text", text);
+  parts.push_back({"body", std::move(content).finish(), id, true});
+  return id;
+}
+
 /// Adds the entries about a policy to `parts`. If the policy obeys a robots.txt, the first entry
 /// has the directives. The last entry has the given `type`, the members of `about`, the id of the
 /// policy, and a description of the policy. The id is the SHA-256 of this description.
@@ -94,6 +104,10 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   }
   json.text("charset", to_string(source.charset)).flag("truncated", source.truncated);
   json.flag("not_modified", source.not_modified);
+  if (const order_reference* const order = from.order()) {
+    json.text("order", to_string(order->number)).text("order_id", order->id);
+    json.text("maker", order->maker);
+  }
   const std::string members = std::move(json).finish();
   std::string id = sha256(members);
   about.text("policy", id);
