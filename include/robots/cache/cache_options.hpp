@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/cache/detail/moved_to_rulings.hpp>
+#include <robots/cache/detail/required_user_agent.hpp>
 #include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retry_options.hpp>
@@ -30,7 +31,7 @@ namespace robots {
 struct cache_options {
   /// The crawler's `User-Agent` header, such as `FooBot/1.0 (+https://foo.example/bot)`. Unless
   /// `names` is set, its product token selects the rules.
-  std::string user_agent;
+  cache_detail::required_user_agent user_agent;
   /// The policy if no robots.txt is available: a preset of `fallback_policy`, or your own
   /// `FallbackPolicy`.
   detail::any_fallback_policy fallback;

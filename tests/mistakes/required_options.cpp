@@ -1,5 +1,5 @@
-// Mistakes that must not compile. The error must say how to correct them. Only a test builds this
-// file.
+// Mistakes in the options that a cache needs. Each must not compile, and the error must say how to
+// correct it. Only a test builds this file.
 #include <robots/cache/cache_options.hpp>
 
 struct Talkative {
@@ -7,7 +7,9 @@ struct Talkative {
 };
 
 robots::cache_options mistaken() {
-#ifdef WITHOUT_FALLBACK
+#if defined WITHOUT_USER_AGENT
+  return {.fallback = robots::fallback_policy::rfc9309()};
+#elif defined WITHOUT_FALLBACK
   return {.user_agent = "FooBot/1.0"};
 #else
   return {.user_agent = "FooBot/1.0", .fallback = Talkative{}};
