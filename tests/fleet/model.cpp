@@ -3,8 +3,7 @@
 //   sites          change their robots.txt, redirect, fail, answer 304
 //     |
 //   processes      2 to 4: look-ups in the middle of each step, orders, restarts; their clocks
-//     |            differ by up to 30 s, and messages of the store come up to a second late; some
-//     |            compress what they publish, as RedisStore and SqliteStore do
+//     |            differ by up to 30 s, and messages of the store come up to a second late
 //   store          fails, recovers, loses its data, and the messages that it has not yet sent
 //
 // All steps run in one thread, in an order that the seed decides. A look-up can stand still between
@@ -39,7 +38,6 @@
 //
 // ROBOTS_MODEL_STEPS=100000000 and ROBOTS_MODEL_SEED=1 in the environment choose the steps and the
 // first seed. A failure prints its seed.
-#include <robots/adapters/detail/stored_value.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
@@ -101,11 +99,6 @@ constexpr std::size_t files = 6;
   return static_cast<std::size_t>(url.at(url.find('-') + 1) - '0') + (is_plain ? hosts : 0);
 }
 
-/// Returns a robots.txt with one rule, which is long enough to be compressed.
-[[nodiscard]] std::string long_file(std::string_view rule) {
-  return "User-agent: *\n" + std::string{rule} + "\n# " + std::string(300, 'x') + '\n';
-}
-
 /// Returns the origins whose rules an order for a name is about.
 [[nodiscard]] std::vector<std::size_t> origins_of(std::string_view name) {
   const std::size_t found = number_of(name);
@@ -160,33 +153,16 @@ struct shared_facts {
   std::array<robots::time_point, origins> usable_until{};
 };
 
-/// The connection of one process to the store. Messages wait until `deliver`. All processes read
-/// compressed values, and some write them.
+/// The connection of one process to the store. Messages wait until `deliver`.
 struct LateStore : memory_store {
   LateStore(const memory_store& store, shared_facts& all_facts)
       : memory_store(store), facts(all_facts) {}
-
-  void publish(std::string_view key, std::string_view value,
-               std::chrono::milliseconds lifetime) override {
-    memory_store::publish(key, robots::adapters_detail::stored_value(value, compresses), lifetime);
-  }
-  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
-                             std::chrono::milliseconds lifetime,
-                             const robots::store_lease& lease) override {
-    return memory_store::publish(key, robots::adapters_detail::stored_value(value, compresses),
-                                 lifetime, lease);
-  }
 
   [[nodiscard]] std::vector<robots::store_reply> load_or_lease(
       std::span<const robots::store_question> questions,
       std::chrono::milliseconds duration) override {
     auto replies = memory_store::load_or_lease(questions, duration);
-    for (robots::store_reply& reply : replies) {
-      for (std::optional<std::string>* const value : {&reply.value, &reply.other_value}) {
-        if (*value) {
-          *value = robots::adapters_detail::original_value(*std::exchange(*value, {}), 1'000'000);
-        }
-      }
+    for (const robots::store_reply& reply : replies) {
       if (reply.lease) {
         const robots::time_point now = facts.clock.now();
         facts.leases[reply.lease->key] = {reply.lease->token, now, now + duration};
@@ -214,7 +190,6 @@ struct LateStore : memory_store {
   }
 
   shared_facts& facts;
-  bool compresses = false;
   std::function<void(std::string_view)> listener;
   std::vector<std::string> inbox;
 };
@@ -353,7 +328,6 @@ class model {
     options.retry.attempts = 1;
     options.breaker.failures = 0;
     processes_[number] = std::make_unique<process>(skew, store_, facts_, std::move(options));
-    processes_[number]->connection.compresses = in(2);
     least_[number] = {};
     seen_[number] = {};
     reached_[number] = shared_least_;
@@ -703,13 +677,13 @@ class model {
     const site_state& now = site.states.back();
     switch (now.has) {
       case file::open:
-        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow:"), headers);
+        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow:\n", headers);
         break;
       case file::guarded:
-        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow: /private"), headers);
+        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n", headers);
         break;
       case file::hostile:
-        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow: /"), headers);
+        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /\n", headers);
         break;
       case file::missing:
         sent.response = robots::ScriptedFetcher::status(404, headers);
