@@ -216,11 +216,15 @@ class simulation {
     robots::SiteRulings rulings{
         {.ledger = std::make_shared<robots::MemoryRulingLedger>(ledger_), .poll = 0ms}};
     // A process that learns the end of a halt or a quarantine asks the site again.
-    endings_[process] = rulings.on_order([this](const robots::ruling_order& order) {
+    endings_[process] = rulings.on_order([this, process](const robots::ruling_order& order) {
+      const std::size_t ruled = site_of(order.site);
       if (!order.is_in_force()) {
-        disturb(site_of(order.site));
+        disturb(ruled);
       }
+      const std::scoped_lock lock{mutex_};
+      last_order_[process][ruled] = clock_.now();
     });
+    last_order_[process].fill(std::nullopt);
     caches_[process] = std::make_unique<shared_cache>(std::move(options), webs_[process], clock_,
                                                       tiered{LruStorage<64>{}, store_},
                                                       robots::NullObserver{}, std::move(rulings));
@@ -493,6 +497,28 @@ class simulation {
                        [&](const auto& one) { return one.second >= clock_.now() - window; });
   }
 
+  /// Returns true if the site can redirect to a site that this process must not ask, or could not
+  /// ask while the answer about the redirect was new.
+  [[nodiscard]] bool may_lead_to_ruled(std::size_t process, std::size_t site) {
+    constexpr auto longest_failure = 2h;
+    const std::scoped_lock lock{mutex_};
+    for (std::size_t hops = 0; hops < sites; ++hops) {
+      const bool has_moved = std::ranges::any_of(history_[site], [&](const span& one) {
+        return one.said == answer::moved && one.end >= clock_.now() - last_good_for - 1h;
+      });
+      if (!has_moved) {
+        return false;
+      }
+      site = next_site(site);
+      const auto& ruled_at = last_order_[process][site];
+      if (!caches_[process]->rulings().find(name_of(site)).may_ask() ||
+          (ruled_at && *ruled_at >= clock_.now() - longest_failure)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void check(std::size_t process, std::size_t site, std::string_view path) {
     const std::size_t before = count_requests();
     if (pick(2) == 0) {
@@ -529,12 +555,8 @@ class simulation {
       CHECK_FALSE((is_known_[site] && process == operator_of(site)));  // this process lifted it
       return;
     }
-    if (!answer.allowed &&
-        std::ranges::any_of(caches_[process]->rulings().in_force(), [](const auto& order) {
-          return order.kind == robots::ruling_kind::halt ||
-                 order.kind == robots::ruling_kind::quarantine || order.value == "deny";
-        })) {
-      return;  // it may redirect to a site that must not be asked
+    if (!answer.allowed && may_lead_to_ruled(process, site)) {
+      return;
     }
     if (answer.policy->source().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed
@@ -610,6 +632,8 @@ class simulation {
 
   std::array<std::array<robots::site_override, sites>, processes> overrides_{};
   std::array<std::array<bool, sites>, processes> halts_{};
+  // The time at which a process learned the last order about a site.
+  std::array<std::array<std::optional<time_point>, sites>, processes> last_order_{};
   std::array<bool, sites> was_ruled_on_{};  // an operator ruled on the site at least once
   std::array<bool, sites> is_known_{};      // the operator's process has not restarted since
   // The changes that other processes do not know yet, since the store was down.
