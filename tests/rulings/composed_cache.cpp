@@ -1,5 +1,6 @@
 // A cache whose rulings are a `SiteRulings`: the cache obeys them, and its alarms make them.
 #include "cache/cache_fixture.hpp"
+#include "rulings/composed_losses.hpp"
 #include "rulings/loss_conformance.hpp"
 #include "rulings/ruled_cache.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
@@ -49,9 +50,7 @@ struct prompt_web {
 
 /// The options of a process whose ledger is a copy of `shared`, and that reads it by `catch_up`.
 rulings_options over(const MemoryRulingLedger& shared, rulings_options options = {}) {
-  options.ledger = std::make_shared<MemoryRulingLedger>(shared);
-  options.poll = 0ms;
-  return options;
+  return over_ledger(std::make_shared<MemoryRulingLedger>(shared), std::move(options));
 }
 
 /// Two processes that halt hostile sites, over one ledger. Both have seen that the site is open.
@@ -70,6 +69,12 @@ struct two_processes {
 };
 
 }  // namespace
+
+TEST_CASE("Caches lose no order with a MemoryRulingLedger") {
+  MemoryRulingLedger shared;
+  composed_loss_conformance({.open = [&] { return std::make_shared<MemoryRulingLedger>(shared); },
+                             .lose = [&] { shared.lose_all(); }});
+}
 
 TEST_CASE("A cache obeys each kind of ruling of its SiteRulings") {
   process one{{.needs_sign_off = {"gov"}}};

@@ -61,11 +61,19 @@ class failing_ledger final : public RulingLedger {
   std::shared_ptr<RulingLedger> inner_;
 };
 
+/// Returns options with a ledger that is read only by `catch_up`.
+[[nodiscard]] inline rulings_options over_ledger(std::shared_ptr<RulingLedger> own,
+                                                 rulings_options options = {}) {
+  options.ledger = std::move(own);
+  options.poll = std::chrono::milliseconds{0};
+  return options;
+}
+
 /// A process of a crawl: its ledger, which can fail, and its rulings.
 struct crawl_process {
   explicit crawl_process(std::shared_ptr<RulingLedger> inner, rulings_options options = {})
       : ledger{std::make_shared<failing_ledger>(std::move(inner))},
-        rulings{with(std::move(options), ledger)} {}
+        rulings{over_ledger(ledger, std::move(options))} {}
 
   [[nodiscard]] ruling_effect effect(std::string_view url) const {
     return rulings.find(url).effect;
@@ -73,14 +81,6 @@ struct crawl_process {
 
   std::shared_ptr<failing_ledger> ledger;
   SiteRulings rulings;
-
- private:
-  [[nodiscard]] static rulings_options with(rulings_options options,
-                                            std::shared_ptr<RulingLedger> own) {
-    options.ledger = std::move(own);
-    options.poll = std::chrono::milliseconds{0};
-    return options;
-  }
 };
 
 /// `open()` opens the same ledger as another process does, and returns a shared pointer. `lose()`

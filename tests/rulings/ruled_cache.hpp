@@ -7,6 +7,7 @@
 #include <robots/policy/policy_change.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
+#include <robots/usage/license_link.hpp>
 
 #include <chrono>
 #include <memory>
@@ -66,8 +67,10 @@ using ruled_cache =
 /// One process of a crawl. Without a ledger, its rulings are its own.
 struct ruled_process {
   explicit ruled_process(rulings_options options = {},
-                         cache_options crawler = foo_bot_that_asks_once())
-      : cache{std::move(crawler), web, clock, {}, witness, SiteRulings{std::move(options)}} {}
+                         cache_options crawler = foo_bot_that_asks_once(),
+                         const ManualClock& own_clock = ManualClock{})
+      : clock{own_clock},
+        cache{std::move(crawler), web, clock, {}, witness, SiteRulings{std::move(options)}} {}
 
   [[nodiscard]] SiteRulings& rulings() { return cache.rulings(); }
   [[nodiscard]] std::string reason(std::string_view url = home) {

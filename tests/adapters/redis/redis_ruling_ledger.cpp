@@ -1,6 +1,7 @@
 // RedisRulingLedger over a real redis-server.
 #include <robots/adapters/redis/redis_ruling_ledger.hpp>
 
+#include "rulings/composed_losses.hpp"
 #include "rulings/ledger_conformance.hpp"
 #include "rulings/loss_conformance.hpp"
 #include "support/raw_server.hpp"
@@ -76,6 +77,49 @@ TEST_CASE("A halt that is ordered while Redis is frozen or dead holds, and reach
   CHECK(late.effect("https://second.example/") == robots::ruling_effect::halted);
   CHECK(a.rulings.catch_up());
   CHECK(a.rulings.in_force() == late.rulings.in_force());
+}
+
+TEST_CASE("Caches lose no order with a RedisRulingLedger") {
+  const redis_server server;
+  composed_loss_conformance(
+      {.open =
+           [&] { return std::make_shared<RedisRulingLedger>(redis_options{.url = server.url()}); },
+       .lose = [&] { (void)server.tell({"FLUSHALL"}); }});
+}
+
+TEST_CASE("Caches obey halts from before and during a pause, and after kill -9, of their Redis") {
+  redis_server server;
+  const auto open = [&] {
+    return std::make_shared<RedisRulingLedger>(
+        redis_options{.url = server.url(), .connect_timeout = 200ms, .command_timeout = 200ms});
+  };
+  composed_process a{open()};
+  composed_process b{open()};
+  const std::string second = "https://second.example/";
+  (void)a.rulings().halt("example.com");
+  CHECK(b.reason() == "halted");
+  server.freeze();
+  (void)a.rulings().halt("second.example");
+  composed_process late{open()};
+  CHECK(a.reason(second) == "halted");
+  CHECK(b.reason() == "halted");
+  CHECK(late.reason() == "unread");
+  server.resume();
+  CHECK(becomes([&] { return a.rulings().catch_up() && late.rulings().catch_up(); }));
+  CHECK(late.reason() == "halted");
+  CHECK(late.reason(second) == "halted");
+  server.stop();  // with SIGKILL, and without a file
+  server.start();
+  CHECK(becomes([&] { return late.rulings().catch_up(); }));
+  composed_process last{open()};
+  CHECK(last.reason() == "halted");
+  CHECK(last.reason(second) == "halted");
+  CHECK(last.rulings().resume("example.com").size() == 1);
+  for (composed_process* const one : {&a, &b, &late}) {
+    CHECK(becomes([&] { return one->rulings().catch_up(); }));
+    CHECK(one->reason() == "no_rule");
+    CHECK(one->reason(second) == "halted");
+  }
 }
 
 TEST_CASE("A RedisRulingLedger that lost one of its keys gets back what it lost") {

@@ -1,5 +1,6 @@
 #include <robots/adapters/sqlite/sqlite_ruling_ledger.hpp>
 
+#include "rulings/composed_losses.hpp"
 #include "rulings/ledger_conformance.hpp"
 #include "rulings/loss_conformance.hpp"
 #include "support/temporary_folder.hpp"
@@ -57,6 +58,10 @@ TEST_CASE("SqliteRulingLedger is a ledger of rulings, and SiteRulings loses no o
   SUBCASE("with SiteRulings") {
     loss_conformance([&] { return std::make_shared<SqliteRulingLedger>(options); }, lose);
   }
+  SUBCASE("with the SiteRulings of caches") {
+    composed_loss_conformance(
+        {.open = [&] { return std::make_shared<SqliteRulingLedger>(options); }, .lose = lose});
+  }
 }
 
 TEST_CASE("A full SqliteStore drops records, but no ruling of a ledger in the same file") {
@@ -112,6 +117,29 @@ TEST_CASE("An order that SqliteRulingLedger has acknowledged outlasts kill -9") 
   CHECK(WIFSIGNALED(status));
   SqliteRulingLedger ledger{options};
   CHECK(ledger.read({}).orders.size() == 1);
+}
+
+TEST_CASE("A halt outlasts kill -9 of the process that gave it, and is ended by one resume") {
+  const temporary_folder folder;
+  const auto open = [&] { return std::make_shared<SqliteRulingLedger>(rulings_in(folder)); };
+  const ::pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    composed_process killed{open()};
+    (void)killed.rulings().halt("example.com");
+    ::kill(::getpid(), SIGKILL);
+    ::_exit(1);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  composed_process next{open()};
+  composed_process other{open()};
+  CHECK(next.reason() == "halted");
+  CHECK(other.reason() == "halted");
+  CHECK(other.rulings().resume("example.com").size() == 1);
+  CHECK(next.rulings().catch_up());
+  CHECK(next.reason() == "no_rule");
 }
 
 TEST_CASE("A SqliteRulingLedger that cannot write its file says so, and names the file") {
