@@ -27,6 +27,8 @@ SLACK = 0.02  # a share of the budget
 LINES_SLACK = {"lines": 0.1, "most lines": 1}
 DIGITS = {"instructions": 1, "allocations": 2, "octets": 0, "lines": 2, "most lines": 0,
           "tokens": 0, "instantiations": 0}
+# Rulings on other sites may add this share to a hit.
+RULINGS_SHARE = 0.05
 
 
 def read_budgets():
@@ -109,6 +111,12 @@ def compare(measured, budgets):
         elif value < budget - slack:
             say(f"lower {result}")
             below += 1
+    plain = measured.get(("hit/allowed", "instructions"))
+    ruled = measured.get(("hit/rulings", "instructions"))
+    if plain and ruled and ruled > plain * (1 + RULINGS_SHARE):
+        say(f"FAILED hit/rulings: {ruled:.1f} instructions, and {plain:.1f} without rulings, "
+            f"{percent(ruled, plain)}: at most {RULINGS_SHARE:.0%} more")
+        above += 1
     if below:
         say(f"{below} counts are lower than their budgets: run ./run budgets, and commit the lower "
             "numbers")
