@@ -3,7 +3,8 @@
 //   sites          change their robots.txt, redirect, fail, answer 304
 //     |
 //   processes      2 to 4: look-ups in the middle of each step, orders, restarts; their clocks
-//     |            differ by up to 30 s, and messages of the store come up to a second late
+//     |            differ by up to 30 s, and messages of the store come up to a second late; some
+//     |            compress what they publish, as RedisStore and SqliteStore do
 //   store          fails, recovers, loses its data, and the messages that it has not yet sent
 //
 // All steps run in one thread, in an order that the seed decides. A look-up can stand still between
@@ -38,6 +39,7 @@
 //
 // ROBOTS_MODEL_STEPS=100000000 and ROBOTS_MODEL_SEED=1 in the environment choose the steps and the
 // first seed. A failure prints its seed.
+#include <robots/adapters/detail/stored_value.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
@@ -99,6 +101,11 @@ constexpr std::size_t files = 6;
   return static_cast<std::size_t>(url.at(url.find('-') + 1) - '0') + (is_plain ? hosts : 0);
 }
 
+/// Returns a robots.txt with one rule, which is long enough to be compressed.
+[[nodiscard]] std::string long_file(std::string_view rule) {
+  return "User-agent: *\n" + std::string{rule} + "\n# " + std::string(300, 'x') + '\n';
+}
+
 /// Returns the origins whose rules an order for a name is about.
 [[nodiscard]] std::vector<std::size_t> origins_of(std::string_view name) {
   const std::size_t found = number_of(name);
@@ -153,16 +160,33 @@ struct shared_facts {
   std::array<robots::time_point, origins> usable_until{};
 };
 
-/// The connection of one process to the store. Messages wait until `deliver`.
+/// The connection of one process to the store. Messages wait until `deliver`. All processes read
+/// compressed values, and some write them.
 struct LateStore : memory_store {
   LateStore(const memory_store& store, shared_facts& all_facts)
       : memory_store(store), facts(all_facts) {}
+
+  void publish(std::string_view key, std::string_view value,
+               std::chrono::milliseconds lifetime) override {
+    memory_store::publish(key, robots::adapters_detail::stored_value(value, compresses), lifetime);
+  }
+  [[nodiscard]] bool publish(std::string_view key, std::string_view value,
+                             std::chrono::milliseconds lifetime,
+                             const robots::store_lease& lease) override {
+    return memory_store::publish(key, robots::adapters_detail::stored_value(value, compresses),
+                                 lifetime, lease);
+  }
 
   [[nodiscard]] std::vector<robots::store_reply> load_or_lease(
       std::span<const robots::store_question> questions,
       std::chrono::milliseconds duration) override {
     auto replies = memory_store::load_or_lease(questions, duration);
-    for (const robots::store_reply& reply : replies) {
+    for (robots::store_reply& reply : replies) {
+      for (std::optional<std::string>* const value : {&reply.value, &reply.other_value}) {
+        if (*value) {
+          *value = robots::adapters_detail::original_value(*std::exchange(*value, {}), 1'000'000);
+        }
+      }
       if (reply.lease) {
         const robots::time_point now = facts.clock.now();
         facts.leases[reply.lease->key] = {reply.lease->token, now, now + duration};
@@ -190,6 +214,7 @@ struct LateStore : memory_store {
   }
 
   shared_facts& facts;
+  bool compresses = false;
   std::function<void(std::string_view)> listener;
   std::vector<std::string> inbox;
 };
@@ -328,6 +353,7 @@ class model {
     options.retry.attempts = 1;
     options.breaker.failures = 0;
     processes_[number] = std::make_unique<process>(skew, store_, facts_, std::move(options));
+    processes_[number]->connection.compresses = (seed_ + number) % 2 == 0;
     least_[number] = {};
     seen_[number] = {};
     reached_[number] = shared_least_;
@@ -602,9 +628,17 @@ class model {
     const std::string& key = work.led().site_key;
     const auto own = robots::policy_detail::newest_answer(
         processes_[number]->parts.find(key, clock_.now()).policy);
-    const auto value = fails_once_ ? std::nullopt : store_.load(key);
+    const auto value = fails_once_ ? std::nullopt : shared_value(key);
     const auto shared = value ? robots::detail::decode_site(*value).value : std::nullopt;
     return own && shared && shared->latest.fetched_at < own->source().fetched_at;
+  }
+
+  /// Returns the value of the store, as processes read it.
+  [[nodiscard]] std::optional<std::string> shared_value(std::string_view key) {
+    auto stored = store_.load(key);
+    return stored ? std::optional{robots::adapters_detail::original_value(*std::move(stored),
+                                                                          1'000'000)}
+                  : std::nullopt;
   }
 
   static void ask_store(process& one, site_work& work) {
@@ -677,13 +711,13 @@ class model {
     const site_state& now = site.states.back();
     switch (now.has) {
       case file::open:
-        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow:\n", headers);
+        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow:"), headers);
         break;
       case file::guarded:
-        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n", headers);
+        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow: /private"), headers);
         break;
       case file::hostile:
-        sent.response = robots::ScriptedFetcher::ok("User-agent: *\nDisallow: /\n", headers);
+        sent.response = robots::ScriptedFetcher::ok(long_file("Disallow: /"), headers);
         break;
       case file::missing:
         sent.response = robots::ScriptedFetcher::status(404, headers);
@@ -713,12 +747,12 @@ class model {
       }
     }
     const bool can_read = is_up_ && !fails_once_;
-    if (!announces && (!can_read || store_.load(work.led().site_key) != value)) {
+    if (!announces && (!can_read || shared_value(work.led().site_key) != value)) {
       for (const std::size_t origin_index : origins_of(work.led().site_key)) {
         contest(origin_index);
       }
     }
-    if (is_shared && store_.load(work.led().site_key) == value &&
+    if (is_shared && shared_value(work.led().site_key) == value &&
         !robots::is_failure(robots::detail::decode_site(value).value->latest.outcome)) {
       const auto age = processes_[number]->parts.wall() -
                        robots::detail::decode_site(value).value->latest.fetched_at;
