@@ -9,6 +9,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/diff/change_report.hpp>
+#include <robots/usage/license_link.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/rulings/site_rulings.hpp>
 
 #include <doctest/doctest.h>
 
