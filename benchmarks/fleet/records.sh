@@ -12,6 +12,10 @@ first=${PORT:-17380}
 start() {
   port=$1
   shift
+  if redis-cli -p "$port" ping >/dev/null 2>&1; then
+    echo "A server uses port $port: set PORT." >&2
+    exit 1
+  fi
   mkdir -p "$folder/$port"
   redis-server --port "$port" --bind 127.0.0.1 --dir "$folder/$port" --save "" --appendonly no \
     --daemonize yes --pidfile "$folder/$port/pid" --logfile "$folder/$port/log" "$@"

@@ -312,6 +312,9 @@ async function guarded(work) {
   } catch (error) {
     by_id("alarm").textContent = `The library gave no answer: ${error.message}. Shorten the text, or reload the page.`;
     by_id("alarm").hidden = false;
+    ++run; // ends an update that asks the old library
+    [asked, answers] = [[], []];
+    by_id("chosen").hidden = true;
     library = await open_library(module);
   }
 }

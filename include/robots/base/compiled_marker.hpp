@@ -9,10 +9,14 @@
 //     c.o, d.o, with the macro:     section of with_compiled() { label: }     the linker takes one
 //     a.o and c.o in one program:   two definitions of the label: an error that prints its name
 //
+// A program that must link a foreign library of the other kind, made from the same version with the
+// same options, can define ROBOTS_ALLOW_MIXTURE in its own files.
+//
 // Nobody calls these functions. The linker drops equal sections of inline functions, and the label
 // with them. A weak symbol could not do this, since a linker takes any of several weak definitions.
 
-#if defined(_MSC_VER)
+#ifdef ROBOTS_ALLOW_MIXTURE
+#elif defined(_MSC_VER)
 #ifdef ROBOTS_COMPILED
 #pragma detect_mismatch("ROBOTS_COMPILED", "defined in all files of the program")
 #else

@@ -164,7 +164,8 @@ class cache_controls : public cache_detail::moved_members {
   /// answers for each purpose, after you add the headers and the meta elements of the page.
   /// Include <robots/cache/page.hpp> to call this function. After a look-up in steps, use
   /// `page_of`.
-  [[nodiscard]] page_statements page(std::string_view url, const call_options& call = {});
+  [[nodiscard]] ROBOTS_INLINE page_statements page(std::string_view url,
+                                                   const call_options& call = {});
 
   /// Begins a look-up in steps, for programs that do their own network I/O: see `look_up`. Never
   /// blocks. Uses only `context` and `user_agent` of `call`. For an excluded host, counts and

@@ -391,7 +391,8 @@ class site_work {
     if (refreshes_ || is_known || is_over) {
       // Two records can be of one second. Then they differ in what they say.
       const bool is_newer = !had || records.latest.fetched_at != had->source().fetched_at ||
-                            records.latest.outcome != had->outcome();
+                            latest->outcome() != had->outcome() ||
+                            latest->fingerprint() != had->fingerprint();
       if (is_newer) {
         fresh_.reset();  // a newer answer existed, but has expired
       }

@@ -21,9 +21,9 @@ namespace robots::store_detail {
 ///
 /// A storage of at most 64 entries begins a step with each use, so the order of use is exact.
 ///
-/// The numbers of steps start again at 0 after 2^32 steps, which is two years of steps of 17 ms. So
-/// two marks are compared by their distance to the present step. An entry that was not used for
-/// 2^32 steps counts as used later than it was.
+/// The numbers of steps start again at 0 after 2^32 steps: after two years of steps of 17 ms, but
+/// after 2^32 uses of a storage of at most 64 entries. So two marks are compared by their distance
+/// to the present step. An entry that was not used for 2^32 steps counts as used later than it was.
 class use_steps {
  public:
   using mark = std::atomic<std::uint32_t>;

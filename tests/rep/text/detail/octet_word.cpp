@@ -117,7 +117,7 @@ TEST_CASE("A long text is read as a short one, whatever octet stands at whatever
   }
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(_WIN32) && !defined(__CYGWIN__)
 TEST_CASE("Blocks are passed over alike with and without AVX2") {
   const bool has_avx2 = __builtin_cpu_supports("avx2");
   for (std::size_t place = 0; place < 400; ++place) {

@@ -172,14 +172,14 @@ template <unsigned char... Others>
 #if defined(__x86_64__) && defined(__GNUC__)
   constexpr std::ptrdiff_t block = 32;
   constexpr std::ptrdiff_t usual = 128;
-  const char* const far = end - from > usual ? from + usual : end;
+  const char* const usual_end = end - from > usual ? from + usual : end;
   while (!std::is_constant_evaluated() && end - from >= block) {
     const std::uint64_t found = at_most_of_16(from, most) | at_most_of_16(from + 16, most) << 16;
     if (found != 0) {
       return from + std::countr_zero(found);
     }
     from += block;
-    if (from == far) {
+    if (from == usual_end) {
       from = pass_above(from, end, static_cast<unsigned char>(most));
     }
   }
