@@ -141,6 +141,7 @@ export namespace robots {
   using robots::order_event;
   using robots::order_news;
   using robots::order_reference;
+  using robots::reference_to;
   using robots::origin;
   using robots::origin_headers;
   using robots::end_text;
@@ -254,6 +255,7 @@ export namespace robots {
   using robots::rulings_options;
   using robots::set_usage;
   using robots::rulings_view;
+  using robots::unreadable_rulings;
   using robots::site_answer;
   using robots::site_ruling;
   using robots::unread_ledger;

@@ -211,7 +211,7 @@ TEST_CASE("A site whose files are malformed several times goes into quarantine u
   CHECK(to_string(held.reason) == "fallback");
   CHECK(explain(held) ==
         "not allowed: fallback: quarantined (HTTP 200) (its files are malformed again and again; "
-        "check the site, then end its quarantine)");
+        "check the site, then end its quarantine), order 1-1 by an alarm of robots-cpp");
   CHECK(bot.rulings().in_force().front().site == "https://example.com");
   bot.cache.invalidate(home);
   bot.clock.advance(std::chrono::days{365});

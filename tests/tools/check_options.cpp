@@ -248,8 +248,8 @@ Examples:
         R"(Takes the rulings that an older version kept in a store into the ledger in the
 same place. A ledger with orders takes only halts, quarantines and denials.
 Nothing is taken twice.)",
-        R"(Prints each order, with its number. With --json, prints an object for each. Names
-each record that it cannot read.
+        R"(Prints each order, with its number. With --json, prints an object for each.
+Names each record that it cannot read.
 
 Exit status: 0 the ledger has them; 1 the store has records that cannot be read;
 2 an error.

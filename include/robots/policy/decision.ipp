@@ -98,16 +98,15 @@ ROBOTS_INLINE std::string explain(const decision& answer) {
        "the rulings of the crawl are not read yet from their ledger", "the host is excluded",
        "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};
-  const order_reference* const order = answer.order();
-  if (order != nullptr) {
-    text += ", " + explain(*order);
-  }
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
     const std::string problem = answer.policy->source().error_text;
     text += problem.empty() ? "" : ": " + base::printable(problem);
   }
   if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {
     text += policy_detail::outcome_text(*answer.policy);
+  }
+  if (const order_reference* const order = answer.order(); order != nullptr) {
+    text += ", " + explain(*order);
   }
   if (answer.policy && answer.policy->basis() == policy_basis::last_good) {
     text += ", by the last good copy since the newest is " +

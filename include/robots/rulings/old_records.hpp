@@ -215,6 +215,10 @@ inline std::vector<ruling_order> import_rulings(RulingLedger& ledger,
     for (ruling_order& order : orders) {
       order.number = ledger.append(order, {}).value_or(ruling_number{});
     }
+    // An order that the ledger took before, and that a later order has replaced, keeps its number.
+    std::erase_if(orders, [&](const ruling_order& order) {
+      return order.number.generation != 0 && order.number <= news.head.last;
+    });
   }
   return orders;
 }
