@@ -18,6 +18,9 @@
 #ifdef ROBOTS_CHECK_HTML
 #include <robots/adapters/html/read_html.hpp>
 #endif
+#ifdef ROBOTS_CHECK_IDN
+#include <robots/adapters/idn/idn_hosts.hpp>
+#endif
 #include <robots/base/ascii.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/robots.hpp>
@@ -503,6 +506,9 @@ int main(int argc, char** argv) {
   using namespace robots::check;
   // A libcurl before 7.87 can raise SIGPIPE while it writes TLS.
   std::signal(SIGPIPE, SIG_IGN);
+#ifdef ROBOTS_CHECK_IDN
+  robots::use_idn();
+#endif
   try {
     if (!open_standard_streams()) {
       throw std::runtime_error("standard output is closed: redirect it to a file or /dev/null");

@@ -568,6 +568,28 @@ TEST_CASE("IPv6 literals, and arguments after --, are read as they are") {
   CHECK(contains(result.output, " [::1]:8080 "));
 }
 
+#ifdef ROBOTS_CHECK_IDN
+TEST_CASE("robots-check reads an international host in UTF-8, percent-encoded or in ASCII form") {
+  const robots_file file;
+  for (const char* const host :
+       {"b\xC3\xBC\x63her.example", "b%C3%BCcher.example", "xn--bcher-kva.example"}) {
+    CAPTURE(host);
+    const std::string site = std::string{"https://"} + host;
+    const program_result result = file.check({site + "/a", site + "/a.php"});
+    CHECK(result.status == 1);
+    CHECK(result.errors.empty());
+    CHECK(result.lines().size() == 2);
+    CHECK(file.check_json({"--exclude", "xn--bcher-kva.example", site + "/a"}).at("reason") ==
+          "excluded");
+    CHECK(file.check_json({"--exclude", "b\xC3\xBC\x63her.example", site + "/a"}).at("reason") ==
+          "excluded");
+  }
+  const program_result wrong = file.check({"https://\xF0\x9F\xA4\x96\xEF\xBF\xBF.example/"});
+  CHECK(wrong.status == 2);
+  CHECK(contains(wrong.errors, "has no ASCII form: correct it"));
+}
+#endif
+
 TEST_CASE("--file reads a target without scheme and slash as a host and warns of that once") {
   const robots_file file{"User-agent: *\nDisallow: /users\nDisallow: /admin\n"};
   const auto answered = [&file](const std::string& target) {
