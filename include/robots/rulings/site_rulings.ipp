@@ -244,6 +244,16 @@ ROBOTS_INLINE void rulings_state::note_number(ruling_order order, const ruling_n
   listeners_.note(std::move(numbered));
 }
 
+/// Begins an empty ledger, and reads its token. If an order got its number from a ledger whose
+/// token this process does not know, the order could not be told from later ones after a loss: see
+/// `find_lost`.
+ROBOTS_INLINE void rulings_state::begin_ledger() {
+  const std::string name = std::to_string(random_());
+  const ledger_head first{.last = {.generation = 1}, .token = name, .last_id = "begin-" + name};
+  static_cast<void>(options.ledger->put_back({}, first, {}));  // another process can be first
+  read_ledger();
+}
+
 ROBOTS_INLINE void rulings_state::send() {
   constexpr int most_tries = 100;
   for (int tries = 0; tries < most_tries;) {
@@ -258,11 +268,16 @@ ROBOTS_INLINE void rulings_state::send() {
     if (next.is_alarm && latest != nullptr && is_outdated(next, *latest)) {
       // Another process was first, and somebody may have resumed the site already.
       const ruling_order decided = *latest;
-      put(decided, order_news::made);
+      put(decided, decided.id == next.order.id ? order_news::numbered : order_news::made);
       forget_unsent(name);
       continue;
     }
     lock.unlock();
+    if (known.last.generation == 0) {
+      ++tries;
+      begin_ledger();
+      continue;
+    }
     const auto number = options.ledger->append(next.order, known);
     if (!number) {
       ++tries;

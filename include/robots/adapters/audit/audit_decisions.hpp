@@ -259,7 +259,7 @@ class audit_judge {
 
   void take(const audit_entry& entry) {
     const std::string type = entry.type();
-    if (type == "decision" || is_answer(type)) {
+    if (type == "decision" || type == "rulings" || is_answer(type)) {
       caches_.emplace(entry.raw("cache"));
     }
     if (type == "lost" || type == "gap" || (is_first_ && entry.n() > 1)) {
@@ -667,6 +667,16 @@ class audit_judge {
   bool may_allow(const audit_entry& entry, const recorded_policy& recorded) {
     const recorded_options& options = crawler_.options;
     std::string problem = status_problem(recorded);
+    if (!recorded.order.id.empty()) {
+      if (rulings_of(entry).empty()) {
+        lack(entry, "no entry states the order that it follows: " + explain(recorded.order));
+        return false;
+      }
+      if (recorded.basis != policy_basis::rules && recorded.outcome != outcome::quarantined) {
+        differ(entry, "it follows a fixed robots.txt, but its policy has none");
+        return false;
+      }
+    }
     if (problem.empty()) {
       problem = action_problem(recorded, options);
       if (!problem.empty() && !options.has_known_fallback()) {

@@ -95,6 +95,7 @@ class rulings_state {
   void read_ledger();
   [[nodiscard]] bool lacks_own_order();
   void forget_unconfirmed();
+  void begin_ledger();
   [[nodiscard]] bool put_back(const ledger_news& news);
   void take(const ledger_news& news);
   void send();

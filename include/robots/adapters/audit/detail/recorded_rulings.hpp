@@ -172,7 +172,9 @@ class recorded_rulings {
     if (decided.kind != ruling_kind::halt && lacks_sign_off(decided, is_awaited)) {
       return {"no entry signs off the site", 0};
     }
-    return decided.is_allowed ? problem_of_permission(decided) : ruling_problem{};
+    const bool is_halted =
+        decided.kind == ruling_kind::halt;  // its answers for pages stay unstated
+    return decided.is_allowed && !is_halted ? problem_of_permission(decided) : ruling_problem{};
   }
 
   /// Returns what is wrong with a decision that denies a site because it needs a sign-off.
