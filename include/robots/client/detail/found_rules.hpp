@@ -18,9 +18,10 @@ namespace robots::client_detail {
 
 /// Returns the options of a call that has no time. With them, a cache answers at once: by a ruling,
 /// by a stored policy, or by the fallback policy.
-[[nodiscard]] inline call_options without_time(call_options call) {
-  call.deadline = (time_point::min)();
-  return call;
+[[nodiscard]] inline call_options without_time(const call_options& call) {
+  call_options at_once = call;
+  at_once.deadline = (time_point::min)();
+  return at_once;
 }
 
 /// The rules that the look-ups of an event loop have found, as a `PolicySource` that never blocks:
