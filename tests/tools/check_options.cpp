@@ -243,12 +243,11 @@ Examples:
   robots-check rulings sign-off --maker ann sqlite:robots.sqlite clinic.gov
   robots-check rulings sign-off --withdraw redis://localhost clinic.gov)",
                  2, any_number},
-    command_help{
-        command::rulings_import, "rulings import", "WHERE",
-        R"(Takes the rulings that an older version kept in a store into the ledger in the
+    command_help{command::rulings_import, "rulings import", "WHERE",
+                 R"(Takes the rulings that an older version kept in a store into the ledger in the
 same place. A ledger with orders takes only halts, quarantines and denials.
 Nothing is taken twice.)",
-        R"(Prints each order, with its number. With --json, prints an object for each.
+                 R"(Prints each order, with its number. With --json, prints an object for each.
 Names each record that it cannot read.
 
 Exit status: 0 the ledger has them; 1 the store has records that cannot be read;
@@ -257,7 +256,7 @@ Exit status: 0 the ledger has them; 1 the store has records that cannot be read;
 Examples:
   robots-check rulings import --dry-run sqlite:robots.sqlite
   robots-check rulings import sqlite:robots.sqlite)",
-        1, 1},
+                 1, 1},
 };
 
 /// Accepts a number from `least` to `most`, but not NaN. Without a unit, it must be whole.

@@ -245,8 +245,8 @@ ROBOTS_INLINE void rulings_state::note_number(ruling_order order, const ruling_n
 }
 
 /// Begins an empty ledger, and reads its token. If an order got its number from a ledger whose
-/// token this process does not know, the order could not be told from later ones after a loss: see
-/// `find_lost`.
+/// token this process does not know, nothing would distinguish it from later orders after a loss:
+/// see `find_lost`.
 ROBOTS_INLINE void rulings_state::begin_ledger() {
   const std::string name = std::to_string(random_());
   const ledger_head first{.last = {.generation = 1}, .token = name, .last_id = "begin-" + name};
