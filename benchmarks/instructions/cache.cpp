@@ -4,39 +4,25 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/rulings/no_rulings.hpp>
-#include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/testing/memory_ruling_ledger.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace bench {
 namespace {
 
-template <class Observer, class Rulings = robots::NoRulings>
+template <class Observer>
 using observed_cache = robots::basic_robots_cache<texts_fetcher, robots::ManualClock,
-                                                  robots::LruStorage<4096>, Observer, Rulings>;
+                                                  robots::LruStorage<4096>, Observer>;
 
 template <class Cache>
 void fill(Cache& filled, const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     keep(filled.allowed(url));
   }
-}
-
-/// Returns rulings on `count` hosts, of which the rows ask none.
-robots::SiteRulings rulings_on_other_hosts(std::size_t count) {
-  robots::SiteRulings result{robots::rulings_options{}};
-  for (std::size_t i = 0; i < count; ++i) {
-    keep(result.override_with("ruled" + std::to_string(i) + ".example",
-                              robots::site_override::deny));
-  }
-  return result;
 }
 
 }  // namespace
@@ -62,24 +48,6 @@ void measure_cache(meter& to) {
     to.row("hit/check", rounds * hosts, [&](std::size_t i) {
       tick(i);
       keep(asking.check(asked[i % hosts]));
-    });
-  }
-  {
-    constexpr std::size_t rulings = 10'000;
-    observed_cache<robots::NullObserver, robots::SiteRulings> ruled{
-        fixed_options(), fixed_web(), clock, {}, {}, rulings_on_other_hosts(rulings)};
-    fill(ruled, urls);
-    to.row("hit/rulings", rounds * hosts, [&](std::size_t i) {
-      tick(i);
-      keep(ruled.allowed(asked[i % hosts]));
-    });
-  }
-  {
-    const auto ledger = std::make_shared<robots::MemoryRulingLedger>();
-    ledger->fail("no route to host");  // so each halt waits
-    robots::SiteRulings waiting{{.ledger = ledger, .poll = std::chrono::milliseconds{0}}};
-    to.row("halt/unsent", hosts, [&](std::size_t i) {
-      keep(waiting.raise_halt(urls[i], robots::halt_reason::hostile, "rules 1"));
     });
   }
   observed_cache<robots::Metrics> counting{fixed_options(), fixed_web(), clock};

@@ -13,6 +13,7 @@ namespace {
 void measure_all(bench::meter to) {
   bench::measure_rules(to);
   bench::measure_cache(to);
+  bench::measure_rulings(to);
   bench::measure_records(to);
   bench::measure_pace(to);
   bench::measure_events(to);

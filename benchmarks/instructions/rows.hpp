@@ -11,6 +11,9 @@ void measure_rules(meter& to);
 /// Hits and cold look-ups of a cache.
 void measure_cache(meter& to);
 
+/// Hits of a cache with many rulings, and halts that wait for their ledger.
+void measure_rulings(meter& to);
+
 /// Look-ups in a shared store, and the records in it.
 void measure_records(meter& to);
 
