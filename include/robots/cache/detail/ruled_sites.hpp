@@ -1,9 +1,9 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
 #include <robots/base/striped_mutex.hpp>
 #include <robots/cache/detail/denial_listeners.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/crawler_names.hpp>
@@ -56,8 +56,11 @@ class ruled_sites {
 
   /// Returns true if `find` may find a policy. `key` is a result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    return (view_ != nullptr || has_exclusions_) &&
-           (is_excluded(host_of(key)) || (view_ != nullptr && view_->may_decide_on(host_of(key))));
+    if (view_ == nullptr && !has_exclusions_) {
+      return false;
+    }
+    const std::string_view host = host_in(key);
+    return is_excluded(host) || (view_ != nullptr && view_->may_decide_on(host));
   }
 
   /// Returns the policy of a ruling or an exclusion, or null if the site's robots.txt decides.
@@ -102,6 +105,14 @@ class ruled_sites {
   }
 
  private:
+  /// Returns the host of a `site::key`. Faster than `host_of`, since each hit comes here. A text
+  /// that is no key can have another host, but no entry of a storage has this key, so the cache
+  /// parses it.
+  [[nodiscard]] static std::string_view host_in(std::string_view key) noexcept {
+    const std::string_view host = key.substr(base::scheme_prefix(key));
+    return host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
+  }
+
   [[nodiscard]] bool is_excluded(std::string_view host) const {
     if (!has_exclusions_) {
       return false;
