@@ -1,5 +1,6 @@
+#include <robots/cache/detail/background_threads.hpp>
+
 #include "support/gate.hpp"
-#include <robots/cache/detail/cache_engine.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/cache/detail/entry_use.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/policy/failing_time.hpp>
 
@@ -115,7 +116,6 @@ class site_look_up {
   /// Returns the site's entry if this look-up may use it. Otherwise, joins the site's flight.
   [[nodiscard]] found join() {
     const std::string site_key = asked->key();
-    site_policies& policies = cache_.policies;
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
@@ -125,38 +125,57 @@ class site_look_up {
     }
     auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
                                               cache_.options.finish_abandoned, context);
-    kept_entry entry = policies.find(*asked, site_key, now);
+    kept_entry entry = cache_.policies.find(*asked, site_key, now);
     entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
                                             entry.policy->leads_to() && is_old(*entry.policy));
-    const bool renewal = cache_.options.stale_while_revalidate.count() > 0 && !needs_fetch &&
-                         policies.may_renew(entry, now);
-    if (lead && renewal) {
-      lead->finishes_alone = true;
+    entry_use use = use_of(facts_of(entry, needs_fetch, now));
+    const bool needs_store = use == entry_use::answer_and_confirm || use == entry_use::confirm;
+    if (needs_store && lead && !may_ask_store(entry, now)) {
+      use = entry_use::answer;
     }
-    const bool is_fresh =
-        entry.policy && !needs_fetch && !entry.is_suspect && now < entry.fresh_until;
-    const bool answers =
-        is_fresh && (!policies.is_in_doubt(entry) || (lead && !may_ask_store(entry, now)));
-    if (renewal || answers) {
-      const bool is_stale = now >= entry.fresh_until;
-      count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
-      if (lead && !answers) {
-        left.push_back(
-            std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
-      } else if (lead) {
-        cache_.flights.end(*lead, {entry.policy, true});
-      }
-      return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
+    switch (use) {
+      case entry_use::answer:
+        if (lead) {
+          cache_.flights.end(*lead, {entry.policy, true});
+        }
+        return answered_by(entry, now);
+      case entry_use::answer_and_renew:
+      case entry_use::answer_and_confirm:
+        if (lead) {
+          lead->finishes_alone = true;
+          const bool is_fresh = use == entry_use::answer_and_confirm;
+          left.push_back(
+              std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
+        }
+        return answered_by(entry, now);
+      case entry_use::confirm:
+      case entry_use::wait:
+        break;
     }
     place = std::move(joined);
     is_outdated_ = !lead && (place->is_changed_elsewhere || place->missed_store);
     if (lead) {
       count(look_up_result::miss);
-      work =
-          std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch, is_fresh, epoch);
+      work = std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch,
+                                         use == entry_use::confirm, epoch);
       led = led || work->next() == work_step::fetch;
     }
     return {};
+  }
+
+  [[nodiscard]] entry_facts facts_of(const kept_entry& entry, bool needs_fetch,
+                                     time_point now) const {
+    return {.age = cache_.policies.age_of(entry, now),
+            .doubt = cache_.policies.doubt_about(entry),
+            .is_rejected = needs_fetch || entry.is_suspect,
+            .renews_in_background = cache_.options.stale_while_revalidate.count() > 0};
+  }
+
+  /// Makes an entry the answer of this look-up, and counts and reports it.
+  [[nodiscard]] found answered_by(const kept_entry& entry, time_point now) {
+    const bool is_stale = now >= entry.fresh_until;
+    count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
+    return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
   }
 
   /// Returns true if the shared store may be asked about an entry in doubt.
@@ -315,10 +334,7 @@ class site_look_up {
                       ? cache_.policies.cancelled(*asked, entry.policy, now, timed_out_tries_)
                       : cache_.policies.without_fetch(*asked, entry.policy, now, timed_out_tries_)};
     if (known.policy == entry.policy) {
-      known.from_cache = true;
-      known.stale = now.steady >= entry.fresh_until;
-      known.now = now.steady;
-      count(known.stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
+      return answered_by(entry, now.steady);
     }
     return known;
   }

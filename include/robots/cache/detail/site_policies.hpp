@@ -1,9 +1,10 @@
 #pragma once
 
 #include <robots/base/random.hpp>
-#include <robots/base/site_table.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
+#include <robots/cache/detail/entry_use.hpp>
+#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/excluded_hosts.hpp>
@@ -26,39 +27,6 @@
 #include <vector>
 
 namespace robots::cache_detail {
-
-/// For each key, permits `burst` actions in a row, and then one action in each `interval`. If more
-/// than `most_keys` keys must be remembered, some are forgotten. Any thread may call any member.
-class rate_limit {
- public:
-  rate_limit(int burst, std::size_t most_keys,
-             std::chrono::seconds interval = std::chrono::seconds{10})
-      : interval_(interval), ahead_((burst - 1) * interval), keys_(most_keys) {}
-
-  [[nodiscard]] bool take(std::string_view key, time_point now) {
-    const std::scoped_lock lock{mutex_};
-    state* const noted =
-        keys_.find_or_add(key, now, [](const state& known) { return known.free_at; }, now);
-    if (noted == nullptr) {
-      return true;
-    }
-    if (noted->free_at > base::saturating_add(now, ahead_)) {
-      return false;
-    }
-    noted->free_at = base::saturating_add((std::max)(noted->free_at, now), interval_);
-    return true;
-  }
-
- private:
-  struct state {
-    time_point free_at{(time_point::min)()};  // the time at which a whole burst is possible again
-  };
-
-  const std::chrono::seconds interval_;
-  const std::chrono::seconds ahead_;
-  std::mutex mutex_;
-  base::site_table<state> keys_;
-};
 
 /// The entry of a site. Each flag is a reason to check the entry before a look-up uses it.
 struct kept_entry : cache_entry {
@@ -234,13 +202,22 @@ class site_policies {
     return entry.is_changed_elsewhere || entry.epoch != parts_.store_epoch;
   }
 
-  /// Returns true if an entry needs a renewal, but look-ups may use the entry meanwhile. A renewal
-  /// fetches, or asks the shared store for a newer record.
-  [[nodiscard]] bool may_renew(const kept_entry& entry, time_point now) const {
-    return entry.policy && !entry.is_changed_elsewhere && !entry.is_suspect &&
-           (now < entry.fresh_until
-                ? is_in_doubt(entry)
-                : now < detail::validity_of(*entry.policy, judging).stale_until);
+  [[nodiscard]] entry_doubt doubt_about(const kept_entry& entry) const noexcept {
+    if (entry.is_changed_elsewhere) {
+      return entry_doubt::changed;
+    }
+    return is_in_doubt(entry) ? entry_doubt::missed : entry_doubt::none;
+  }
+
+  [[nodiscard]] entry_age age_of(const kept_entry& entry, time_point now) const {
+    if (!entry.policy) {
+      return entry_age::missing;
+    }
+    if (now < entry.fresh_until) {
+      return entry_age::fresh;
+    }
+    return now < detail::validity_of(*entry.policy, judging).stale_until ? entry_age::renewable
+                                                                         : entry_age::over;
   }
 
   /// If `asked` is a host and `robots_url` is that of its http origin, returns the entry of that
