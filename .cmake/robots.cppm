@@ -125,6 +125,7 @@ export namespace robots {
   using robots::lease_wish;
   using robots::ledger_event;
   using robots::lint;
+  using robots::line_counts;
   using robots::listed_rule;
   using robots::log_level;
   using robots::longest_delay;

@@ -314,7 +314,7 @@ TEST_CASE("events.md has each event and each metric, and no other") {
     const std::string text = events.substr(name, events.find('"', name) - name);
     declared.insert("| `" + text + "` | `" + text + "_event`");
   }
-  const std::string metrics = project_text("include/robots/observe/metrics.ipp");
+  const std::string metrics = project_text("include/robots/observe/metrics_snapshot.ipp");
   for (std::size_t begin = metrics.find("\"robots."); begin != std::string::npos;
        begin = metrics.find("\"robots.", begin + 1)) {
     declared.insert("| `" + metrics.substr(begin + 1, metrics.find('"', begin + 1) - begin - 1) +

@@ -10,6 +10,7 @@
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/site_records.hpp>
 
 #include <hiredis/hiredis.h>
 #include <sys/resource.h>

@@ -3,6 +3,7 @@
 #include "instructions/web.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/store/lru_storage.hpp>

@@ -9,6 +9,7 @@
 #endif
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/observe/metrics.hpp>
 #include <robots/observe/observer.hpp>

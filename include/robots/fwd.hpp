@@ -6,7 +6,7 @@
 #include <robots/http/fwd.hpp>
 #include <robots/observe/fwd.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/policy/fwd.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/polite/fwd.hpp>
 #include <robots/rep/fwd.hpp>
 #include <robots/rulings/no_rulings.hpp>

@@ -20,6 +20,7 @@
 #include <robots/observe/event_text.ipp>
 #include <robots/observe/json_log.ipp>
 #include <robots/observe/metrics.ipp>
+#include <robots/observe/metrics_snapshot.ipp>
 #include <robots/policy/codec.ipp>
 #include <robots/policy/decision.ipp>
 #include <robots/policy/judge.ipp>

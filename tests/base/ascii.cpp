@@ -1,5 +1,8 @@
 #include <robots/base/ascii.hpp>
 
+#include <robots/base/printable.hpp>
+#include <robots/base/scheme.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 
 #include <doctest/doctest.h>
 

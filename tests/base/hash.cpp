@@ -1,6 +1,6 @@
 #include <robots/base/hash.hpp>
 
-#include <robots/base/random.hpp>
+#include <robots/base/random_sequence.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include <robots/base/json_writer.hpp>
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,7 @@
 #include <robots/base/random.hpp>
 
+#include <robots/base/random_sequence.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>

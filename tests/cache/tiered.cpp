@@ -5,6 +5,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 

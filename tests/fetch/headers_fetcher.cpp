@@ -1,7 +1,7 @@
 #include <robots/fetch/headers_fetcher.hpp>
 
 #include <robots/fetch/origin_headers.hpp>
-#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

@@ -1,4 +1,4 @@
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/fetch/origin_breakers.hpp>
 
 #include <doctest/doctest.h>
 

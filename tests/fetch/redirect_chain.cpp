@@ -1,6 +1,7 @@
 #include <robots/fetch/redirect_chain.hpp>
 
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

@@ -1,5 +1,6 @@
 // Retrievals: failures, conditional requests, limits.
 #include "fetch/retrieval_state.hpp"
+#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 

@@ -1,4 +1,7 @@
+#include <robots/fetch/run_retrieval.hpp>
+
 #include "fetch/retrieval_state.hpp"
+#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

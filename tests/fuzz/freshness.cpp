@@ -3,6 +3,8 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/base/ascii.hpp>
+#include <robots/http/cache_control.hpp>
+#include <robots/http/http_date.hpp>
 #include <robots/http/retry_after.hpp>
 
 #include <array>

@@ -1,6 +1,7 @@
 #include "fuzz/bodies.hpp"
 #include "fuzz/input.hpp"
 #include <robots/base/ascii.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/rep/extensions/license_line.hpp>
 #include <robots/usage/license_link.hpp>
 

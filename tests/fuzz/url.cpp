@@ -5,7 +5,9 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 
 #include <array>
 #include <cstddef>

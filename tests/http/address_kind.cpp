@@ -1,3 +1,5 @@
+#include <robots/http/address_kind.hpp>
+
 #include <robots/http/address_guard.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include <robots/http/freshness.hpp>
+#include <robots/http/cache_control.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <robots/http/freshness.hpp>
+#include <robots/http/http_date.hpp>
 
 #include <doctest/doctest.h>
 

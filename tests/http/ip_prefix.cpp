@@ -1,3 +1,5 @@
+#include <robots/http/ip_prefix.hpp>
+
 #include <robots/http/ip_address.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+#include <robots/http/origin.hpp>
+
 #include <robots/http/site.hpp>
 
 #include <doctest/doctest.h>

@@ -1,3 +1,5 @@
+#include <robots/http/site_key.hpp>
+
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 

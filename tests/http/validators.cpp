@@ -1,6 +1,6 @@
 #include <robots/http/validators.hpp>
 
-#include <robots/http/freshness.hpp>
+#include <robots/http/conditional_request.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,7 @@
+#include <robots/observe/admission_reason.hpp>
+
 #include <robots/base/counters.hpp>
+#include <robots/base/enum_counts.hpp>
 #include <robots/observe/events.hpp>
 
 #include <doctest/doctest.h>

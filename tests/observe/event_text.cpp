@@ -1,6 +1,7 @@
 #include <robots/observe/event_text.hpp>
 
 #include <robots/base/json_writer.hpp>
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>

@@ -1,3 +1,5 @@
+#include <robots/observe/metrics_snapshot.hpp>
+
 #include <robots/observe/metrics.hpp>
 
 #include <doctest/doctest.h>

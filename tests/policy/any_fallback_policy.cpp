@@ -1,3 +1,5 @@
+#include <robots/policy/any_fallback_policy.hpp>
+
 #include <robots/policy/fallback.hpp>
 
 #include <doctest/doctest.h>

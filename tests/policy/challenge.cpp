@@ -3,6 +3,7 @@
 #include "policy/record_samples.hpp"
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
+#include <robots/policy/site_records.hpp>
 
 #include <doctest/doctest.h>
 

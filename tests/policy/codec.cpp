@@ -2,7 +2,7 @@
 
 #include "policy/record_samples.hpp"
 #include <robots/base/hash.hpp>
-#include <robots/base/random.hpp>
+#include <robots/base/random_sequence.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,3 +1,5 @@
+#include <robots/policy/site_records.hpp>
+
 #include "policy/record_samples.hpp"
 #include <robots/base/random.hpp>
 #include <robots/policy/codec.hpp>

@@ -1,6 +1,7 @@
 // The promises of `RulingLedger`, as tests that run against any model.
 #pragma once
 
+#include <robots/policy/site_override.hpp>
 #include <robots/rulings/detail/lost_orders.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>

@@ -1,6 +1,7 @@
 #include <robots/rulings/old_records.hpp>
 
 #include "rulings/ledger_conformance.hpp"
+#include <robots/policy/site_override.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 
 #include <doctest/doctest.h>

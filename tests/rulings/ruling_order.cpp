@@ -1,5 +1,7 @@
 #include <robots/rulings/ruling_order.hpp>
 
+#include <robots/policy/site_override.hpp>
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -7,7 +7,7 @@
 //
 // After each check, the same processes go on.
 #include "rulings/loss_conformance.hpp"
-#include <robots/base/random.hpp>
+#include <robots/base/random_sequence.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>

@@ -1,10 +1,13 @@
 // A SiteRulings as one cache sees it: the events, and the answers after which it halts a site.
 #include <robots/rulings/detail/site_rulings_view.hpp>
 
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/site.hpp>
+#include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

@@ -19,7 +19,7 @@ audit_answer verify(const audit_question& /*trail*/, bool /*json*/) {
 #include "read_file.hpp"
 #include <robots/adapters/audit/audit_decisions.hpp>
 #include <robots/adapters/audit/audit_verify.hpp>
-#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #ifdef ROBOTS_CHECK_HTML
 #include <robots/adapters/html/html_reader.hpp>
 #endif
-#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/client/client_options.hpp>
 #include <robots/client/page_result.hpp>
 #include <robots/client/polite_client.hpp>

@@ -1,7 +1,9 @@
 #include "check_options.hpp"
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/version.hpp>

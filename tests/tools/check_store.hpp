@@ -9,6 +9,7 @@
 #endif
 #include <robots/policy/codec.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/rulings/old_records.hpp>
 
 #include <chrono>

@@ -1,7 +1,8 @@
 #include "check_text.hpp"
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/message.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/file_findings.hpp>

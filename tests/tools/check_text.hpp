@@ -3,7 +3,7 @@
 
 #include "check_answer.hpp"
 #include "check_store.hpp"
-#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/file_findings.hpp>

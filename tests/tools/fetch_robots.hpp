@@ -7,6 +7,8 @@
 #include <robots/base/ascii.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/http/site.hpp>
 #include <robots/time/steady_clock.hpp>
 

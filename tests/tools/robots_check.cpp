@@ -22,6 +22,7 @@
 #include <robots/adapters/idn/idn_hosts.hpp>
 #endif
 #include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/base/utf8.hpp>
 #include <robots/robots.hpp>
 

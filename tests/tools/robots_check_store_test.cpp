@@ -5,6 +5,7 @@
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/site_records.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

@@ -7,9 +7,6 @@
 
 #include <robots/base/compiled_marker.hpp>
 
-#include <cstddef>
-#include <cstdint>
-
 // NAME.ipp defines the ordinary functions that NAME.hpp declares. Each of these definitions begins
 // with ROBOTS_INLINE. By default, NAME.hpp includes NAME.ipp. To compile faster, define
 // ROBOTS_COMPILED in all files, and include robots/src.hpp in one of them. robots/src.hpp includes
@@ -30,19 +27,3 @@
 #define ROBOTS_ALWAYS_INLINE [[gnu::always_inline]]
 #define ROBOTS_NOINLINE [[gnu::noinline]]
 #endif
-
-namespace robots::base {
-
-/// Prefetches `Octets` octets from `start` into the processor's cache. `start` can be any address.
-template <std::size_t Octets = 128>
-inline void fetch_ahead([[maybe_unused]] const void* start) noexcept {
-#ifdef __GNUC__
-  constexpr std::size_t line = 64;
-  for (std::size_t offset = 0; offset < Octets; offset += line) {
-    const auto next = reinterpret_cast<std::uintptr_t>(start) + offset;
-    __builtin_prefetch(reinterpret_cast<const void*>(next));  // NOLINT(*-no-int-to-ptr)
-  }
-#endif
-}
-
-}  // namespace robots::base

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/printable.hpp>
 
 #include <stdexcept>
 #include <string>

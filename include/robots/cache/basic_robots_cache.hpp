@@ -7,6 +7,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
+#include <robots/observe/any_event.hpp>
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>

@@ -2,8 +2,10 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/detail/cache_engine.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/usage/license_link.hpp>
 
 #include <algorithm>

@@ -6,9 +6,9 @@
 #include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/redirect_options.hpp>
 #include <robots/fetch/retry_options.hpp>
-#include <robots/policy/fallback.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/rep/read/crawler_names.hpp>
-#include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
 
 #include <chrono>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/retrieval.hpp>
 #include <robots/policy/judge.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/exceptions.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/report_inbox.hpp>

@@ -7,8 +7,11 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/time/clock.hpp>

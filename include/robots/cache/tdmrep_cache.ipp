@@ -6,7 +6,7 @@
 #include <robots/base/json_reader.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/cache/tdmrep_cache.hpp>
-#include <robots/http/freshness.hpp>
+#include <robots/http/conditional_request.hpp>
 #include <robots/policy/challenge.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/usage/tdm_reservation.hpp>

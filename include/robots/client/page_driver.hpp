@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/client/client_options.hpp>
@@ -16,6 +16,7 @@
 #include <robots/http/message.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>

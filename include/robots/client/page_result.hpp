@@ -2,7 +2,7 @@
 
 #include <robots/base/enum_text.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/events.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/policy/challenge.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/polite/start_plan.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/client/page_result.hpp>
 
 #include <chrono>

@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/exceptions.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>

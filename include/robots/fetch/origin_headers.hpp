@@ -1,9 +1,10 @@
 #pragma once
 
 #include <robots/base/refuse_value.hpp>
-#include <robots/http/host.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
 
 #include <functional>

@@ -3,7 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/redirect_options.hpp>
-#include <robots/http/site.hpp>
+#include <robots/http/origin.hpp>
 
 #include <cstdint>
 #include <optional>

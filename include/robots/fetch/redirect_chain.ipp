@@ -3,6 +3,8 @@
 #include <robots/base/config.hpp>
 #include <robots/fetch/redirect_chain.hpp>
 #include <robots/http/location.hpp>
+#include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/http/site.hpp>
+#include <robots/http/origin.hpp>
 
 #include <string>
 

@@ -1,18 +1,25 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
-#include <robots/fetch/circuit_breaker.hpp>
+#include <robots/base/printable.hpp>
+#include <robots/base/random.hpp>
+#include <robots/fetch/one_exchange.hpp>
+#include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/http/conditional_request.hpp>
 #include <robots/http/excluded_hosts.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/http/retry_after.hpp>
 #include <robots/rep/rules/pattern.hpp>
 
 #include <algorithm>
-#include <optional>
+#include <chrono>
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 
 namespace robots::detail {
 

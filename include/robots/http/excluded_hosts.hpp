@@ -4,6 +4,7 @@
 #include <robots/base/hash.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/ip_prefix.hpp>
 #include <robots/http/site.hpp>
 
 #include <boost/unordered/unordered_flat_set.hpp>

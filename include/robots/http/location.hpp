@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/http/url.hpp>
 
 #include <cstddef>

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/http/delta_seconds.hpp>
 #include <robots/http/freshness.hpp>
+#include <robots/http/http_date.hpp>
 #include <robots/http/message.hpp>
 #include <robots/time/clock.hpp>
 

@@ -2,9 +2,12 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/international_host.hpp>
 #include <robots/http/ip_address.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/url.hpp>
 
@@ -64,12 +67,6 @@ ROBOTS_INLINE std::optional<std::uint16_t> parse_port(std::string_view text) noe
 }
 
 }  // namespace http_detail
-
-ROBOTS_INLINE std::string to_string(const origin& parsed) {
-  const bool is_default = parsed.port == detail::default_port(parsed.scheme);
-  return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
-         (is_default ? "" : ':' + std::to_string(parsed.port));
-}
 
 ROBOTS_INLINE std::vector<origin> site::origins() const {
   return scheme ? std::vector{origin_under(*scheme)}

@@ -1,19 +1,26 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/fetch/breaker_options.hpp>
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/detail/guessed_lines.hpp>
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/observe/look_up_result.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rep/diff/change_report.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/verdict.hpp>

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <robots/base/enum_text.hpp>
 #include <robots/fetch/breaker_options.hpp>
 #include <robots/fetch/fwd.hpp>
+#include <robots/observe/admission_reason.hpp>
+#include <robots/observe/look_up_result.hpp>
+#include <robots/observe/page_outcome.hpp>
 #include <robots/policy/fwd.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/rep/fwd.hpp>
@@ -10,7 +12,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,19 +56,6 @@ struct event_base {
     return clock != nullptr ? clock->wall() : std::chrono::system_clock::now();
   }
 };
-
-/// The way in which a look-up found its policy.
-enum class look_up_result : std::uint8_t {
-  hit,        ///< the cache had a fresh entry
-  stale_hit,  ///< the cache had a stale entry, which is being renewed
-  miss,       ///< the cache had no usable entry, so the site or a shared store is asked
-  joined,     ///< the look-up waited for the fetch of another look-up
-};
-
-/// The name of a result, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(look_up_result result) noexcept {
-  return base::enum_text<look_up_result::joined>(result, {"hit", "stale_hit", "miss", "joined"});
-}
 
 /// A site was looked up.
 struct look_up_event : event_base {
@@ -151,19 +139,6 @@ struct access_revoked_event : event_base {
   std::string_view url;  ///< the page, or the robots.txt after redirects
   int status = 0;        ///< HTTP status of the answer
 };
-
-/// The outcome of a report of a page's response to a cache.
-enum class page_outcome : std::uint8_t {
-  noted,             ///< nothing of the kind below
-  access_revoked,    ///< the site refuses a page that the cache does not deny
-  licence_demanded,  ///< the server demands a licence for the page
-};
-
-/// The name of an outcome, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(page_outcome outcome) noexcept {
-  return base::enum_text<page_outcome::licence_demanded>(
-      outcome, {"noted", "access_revoked", "licence_demanded"});
-}
 
 /// A server demands a licence for a page or for the robots.txt (RSL 1.0, section 6.3). This is no
 /// reason to try again, and no sign that access was revoked.
@@ -256,40 +231,6 @@ struct exclusions_event : event_base {
   static constexpr std::string_view name = "exclusions";  ///< the name of the event
   std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
-
-/// The answer of a gate about a URL: `go`, or why the request may not start now.
-enum class admission_reason : std::uint8_t {
-  go,              ///< the request may start now, or has a reserved start time
-  excluded,        ///< the crawler's own configuration excludes the host
-  invalid_url,     ///< the text is not an http or https URL
-  disallowed,      ///< robots.txt, or the fallback policy, does not allow the URL
-  halted,          ///< the site is halted, or the gate withdrew the request
-  needs_sign_off,  ///< nobody has signed the site off yet
-  skip_host,       ///< robots.txt asks for a longer delay than the options accept
-  busy,            ///< the host has no free reservation, or other callers wait for one
-  not_yet,         ///< the request must wait until `start_plan::at`
-  no_room,         ///< the gate remembers too many hosts; try another host, or try later
-  stopped,         ///< the call was stopped, before robots.txt came or at the gate
-  unread,          ///< the rulings of the crawl are not known: see `decision_reason::unread`
-  too_late,        ///< robots.txt or the start of the request would come after the deadline
-};
-
-/// The name of a reason, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(admission_reason reason) noexcept {
-  return base::enum_text<admission_reason::too_late>(
-      reason, {"go", "excluded", "invalid_url", "disallowed", "halted", "needs_sign_off",
-               "skip_host", "busy", "not_yet", "no_room", "stopped", "unread", "too_late"});
-}
-
-/// Returns "the request may start" for `go`. Returns the name of any other reason with a prefix:
-/// "not now: " if the URL can be tried again later, and "refused: " otherwise.
-[[nodiscard]] inline std::string explain(admission_reason reason) {
-  if (reason == admission_reason::go) {
-    return "the request may start";
-  }
-  return (reason < admission_reason::busy ? "refused: " : "not now: ") +
-         std::string{to_string(reason)};
-}
 
 /// A gate answered whether and when a URL may be fetched.
 struct admission_event : event_base {

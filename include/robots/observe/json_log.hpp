@@ -2,7 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/observe/observer.hpp>
+#include <robots/observe/any_event.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <robots/base/random.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/host.hpp>
@@ -12,8 +13,10 @@
 #include <robots/observe/event_text.hpp>
 #include <robots/observe/json_log.hpp>
 #include <robots/policy/decision.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/time/clock.hpp>
 

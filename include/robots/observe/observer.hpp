@@ -1,101 +1,14 @@
 #pragma once
 
-#include <robots/fetch/call_options.hpp>
+#include <robots/observe/any_event.hpp>
 #include <robots/observe/events.hpp>
 
-#include <array>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
-namespace robots::detail {
-
-/// A type that observes one kind of event.
-template <class O, class Event>
-concept ObserverOf =
-    std::movable<O> && requires(O& observer, const Event& event) { observer.on(event); };
-
-/// A kind of event is the place of the event in the list.
-template <class... Events>
-struct event_list {
-  template <class Event>
-  static constexpr bool has = (std::is_same_v<Event, Events> || ...);
-
-  template <class O>
-  static constexpr bool is_observed_by = (ObserverOf<O, Events> || ...);
-
-  /// Returns the kind of an `Event`, which must be in the list.
-  template <class Event>
-  [[nodiscard]] static constexpr std::uint8_t kind_of() noexcept {
-    std::uint8_t kind = 0;
-    static_cast<void>(((std::is_same_v<Event, Events> || (++kind, false)) || ...));
-    return kind;
-  }
-
-  /// Calls `use` with `event` in the type of its `kind`.
-  template <class Use>
-  static decltype(auto) visit(std::uint8_t kind, const event_base& event, const Use& use) {
-    static constexpr std::array calls{&call<Events, Use>...};
-    return calls[kind](event, use);
-  }
-
- private:
-  template <class Event, class Use>
-  static decltype(auto) call(const event_base& event, const Use& use) {
-    return use(static_cast<const Event&>(event));
-  }
-};
-
-using all_events =
-    event_list<decision_event, look_up_event, admission_event, drop_event, exchange_event,
-               parse_event, retrieval_event, far_hit_event, far_copy_event, fallback_event,
-               breaker_event, quarantine_event, override_event, policy_change_event,
-               access_revoked_event, licence_demanded_event, halt_event, sign_off_event,
-               far_store_event, lost_invalidation_event, exclusions_event, ledger_event,
-               order_event, rulings_event>;
-
-}  // namespace robots::detail
-
 namespace robots {
-
-/// Any event, by reference. An observer with `on(const any_event&)` receives all events. The object
-/// is a pointer and a number for the kind of event, since a `std::variant` of all pointers makes
-/// every file that sends events slow to compile.
-class any_event {
- public:
-  /// Keeps a pointer to `event`. `event` must outlive this object.
-  template <class Event>
-    requires(detail::all_events::has<Event>)
-  any_event(const Event& event) noexcept  // NOLINT(google-explicit-constructor)
-      : event_{&event}, kind_{detail::all_events::kind_of<Event>()} {}
-
-  /// Calls `use` with the event in its own type, and returns the result.
-  template <class Use>
-  decltype(auto) visit(const Use& use) const {
-    return detail::all_events::visit(kind_, *event_, use);
-  }
-
-  /// Returns the members that all events have.
-  [[nodiscard]] const event_base& base() const noexcept { return *event_; }
-
-  /// Returns the event, or null if the event is not an `Event`.
-  template <class Event>
-  [[nodiscard]] const Event* get_if() const noexcept {
-    return kind_ == detail::all_events::kind_of<Event>() ? static_cast<const Event*>(event_)
-                                                         : nullptr;
-  }
-
- private:
-  const event_base* event_;
-  std::uint8_t kind_;
-};
 
 /// Receives the events of caches and gates.
 ///
@@ -133,27 +46,6 @@ bool tell(O& observer, const Event& event) noexcept {
   }
   return true;
 }
-
-/// Sends events to an observer. Hides the type of the observer.
-class event_teller : public event_clock {
- public:
-  virtual void tell(const any_event& event) noexcept = 0;
-
-  /// Returns the common members of an event about `site`.
-  [[nodiscard]] event_base about(std::string_view site,
-                                 const std::shared_ptr<const call_context>& context = {},
-                                 std::string_view other_crawler = {}) noexcept {
-    return {.site = site,
-            .context = context.get(),
-            .clock = this,
-            .crawler = other_crawler.empty() ? std::string_view{crawler} : other_crawler};
-  }
-
-  std::string crawler;  ///< the product token of the crawler; set before the first event
-
- protected:
-  ~event_teller() = default;
-};
 
 }  // namespace robots::detail
 

@@ -2,8 +2,10 @@
 
 #include <robots/base/config.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/base/octet_word.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/site_records.hpp>
 
 #include <algorithm>
 #include <array>

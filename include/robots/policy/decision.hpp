@@ -3,8 +3,10 @@
 #include <robots/base/config.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/host.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/verdict.hpp>

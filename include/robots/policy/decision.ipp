@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/record.hpp>
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/fetch/known_copy.hpp>
 #include <robots/fetch/outcome.hpp>
-#include <robots/policy/fallback.hpp>
+#include <robots/fetch/retrieval_result.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/rep/read/crawler_names.hpp>
-#include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/time/clock.hpp>
 

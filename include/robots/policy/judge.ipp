@@ -4,6 +4,7 @@
 #include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/http/charset.hpp>
+#include <robots/http/conditional_request.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
 #include <robots/http/retry_after.hpp>

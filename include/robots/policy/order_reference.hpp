@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/printable.hpp>
 
 #include <compare>
 #include <cstdint>

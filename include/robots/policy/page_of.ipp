@@ -4,6 +4,7 @@
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/usage/usage_lines.hpp>
 
 #include <cstddef>

@@ -1,164 +1,36 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/enum_text.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/detail/policy_parts.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/fallback_action.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/order_reference.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 #include <robots/time/clock.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace robots {
 
-class policy;
-struct usage_lines;
-
-namespace policy_detail {
-
-/// The parts of a robots.txt that few policies keep.
-struct kept_file {
-  std::shared_ptr<const std::string> text{};   // null unless `cache_options::keep_text` is set
-  std::shared_ptr<const usage_lines> usage{};  // null if the file says nothing about use
-};
-
-/// The members of a policy that most policies do not need.
-struct policy_extras {
-  std::vector<diagnostic> diagnostics{};
-  std::optional<std::chrono::milliseconds> file_delay{};
-  std::vector<request_rate> request_rates{};
-  std::vector<visit_time> visit_times{};
-  std::string host{};
-  std::string leads_to{};
-  std::shared_ptr<const kept_file> file{};
-  std::shared_ptr<const policy> last_good{};
-  std::shared_ptr<const policy> last_answer{};
-  std::shared_ptr<const order_reference> order{};  // null unless an order made the policy
-  std::vector<std::shared_ptr<const policy>> others{};
-};
-
-/// A text of at most 4 GiB. This object has about a quarter of the size of a `std::string`.
-class packed_octets {
- public:
-  explicit packed_octets(std::string_view octets) {
-    const auto size = static_cast<std::uint32_t>(octets.size());
-    block_ = std::make_unique_for_overwrite<char[]>(sizeof(size) + size);
-    std::memcpy(block_.get(), &size, sizeof(size));
-    std::copy(octets.begin(), octets.end(), block_.get() + sizeof(size));
-  }
-  packed_octets(const packed_octets& other) : packed_octets(other.view()) {}
-  packed_octets(packed_octets&&) noexcept = default;
-  packed_octets& operator=(packed_octets other) noexcept {
-    block_ = std::move(other.block_);
-    return *this;
-  }
-  ~packed_octets() = default;
-
-  [[nodiscard]] std::string_view view() const noexcept {
-    std::uint32_t size = 0;
-    std::memcpy(&size, block_.get(), sizeof(size));
-    return {block_.get() + sizeof(size), size};
-  }
-
- private:
-  std::unique_ptr<char[]> block_;
-};
-
-/// The parts that a policy shares with its copies.
-struct policy_parts {
-  rule_set rules{};
-  std::unique_ptr<const policy_extras> extras{};  // null if there are no extras
-};
-
-}  // namespace policy_detail
-
 struct crawler_directives;
 class document;
-
-/// The origin of the rules that a policy applies.
-enum class policy_basis : std::uint8_t {
-  rules,       ///< a robots.txt that was read
-  allow_all,   ///< the site has no file, or the fallback policy allows all
-  deny_all,    ///< the fallback policy denies all except /robots.txt itself
-  refused,     ///< the site must not be asked; nothing is allowed, not even /robots.txt
-  last_good,   ///< the last robots.txt that was read, since no newer robots.txt was available
-  redirected,  ///< the robots.txt of another site: see `leads_to`
-};
-
-/// The name of a basis, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(policy_basis basis) noexcept {
-  return base::enum_text<policy_basis::redirected>(
-      basis, {"rules", "allow_all", "deny_all", "refused", "last_good", "redirected"});
-}
-
-/// The reason of a decision.
-enum class decision_reason : std::uint8_t {
-  rule,            ///< a rule of the robots.txt matched
-  no_rule,         ///< no rule matched, so the URL is allowed
-  robots_txt,      ///< the URL is /robots.txt itself, which is always allowed
-  no_file,         ///< there is no robots.txt, so the URL is allowed
-  undecided,       ///< matching stopped early (`verdict::undecided`), so the URL is denied
-  fallback,        ///< no robots.txt was available, so the fallback policy decided
-  by_hand,         ///< an override decided (`SiteRulings::override_with`)
-  halted,          ///< denied, since the site is halted until `resume`; see `halt_reason`
-  needs_sign_off,  ///< denied, since the site is high-risk and not signed off
-  unread,          ///< denied, since the ledger of rulings is not read yet (`without_ledger`)
-  excluded,        ///< denied, since the crawler's own configuration excludes the host
-  invalid_url,     ///< denied, since the text is not an http or https URL
-};
-
-/// The name of a reason, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(decision_reason reason) noexcept {
-  return base::enum_text<decision_reason::invalid_url>(
-      reason, {"rule", "no_rule", "robots_txt", "no_file", "undecided", "fallback", "by_hand",
-               "halted", "needs_sign_off", "unread", "excluded", "invalid_url"});
-}
-
-/// The reason why a site is halted (source: the pipeline guide).
-enum class halt_reason : std::uint8_t {
-  hostile,  ///< the robots.txt now denies everything, but did not before
-  /// The site refused a URL that its robots.txt allows (with 401, 403 or a challenge), or the site
-  /// began to refuse the robots.txt itself (with 401 or 403).
-  access_revoked,
-  by_hand,  ///< `SiteRulings::halt` was called
-  /// Every fetch of the robots.txt has failed for at least
-  /// `rulings_options::halt_unreachable_after`: the site sent a server error, or did not respond.
-  unreachable,
-};
-
-/// The name of a reason, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(halt_reason reason) noexcept {
-  return base::enum_text<halt_reason::unreachable>(
-      reason, {"hostile", "access_revoked", "by_hand", "unreachable"});
-}
-
-/// An operator's order for a site (the pipeline guide: "manual override signals").
-enum class site_override : std::uint8_t {
-  none,   ///< there is no override, so the robots.txt decides
-  allow,  ///< everything is allowed
-  deny,   ///< everything except /robots.txt is denied
-  text,   ///< a fixed robots.txt decides: see `SiteRulings::override_with_text`
-};
-
-/// The name of an override, as its enumerator is spelled.
-[[nodiscard]] constexpr std::string_view to_string(site_override value) noexcept {
-  return base::enum_text<site_override::text>(value, {"none", "allow", "deny", "text"});
-}
 
 /// The permissions of one site for one crawler, and the source of these permissions. A policy never
 /// changes, so threads may share it.

@@ -1,18 +1,25 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/http/location.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 #include <robots/usage/usage_lines.hpp>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/explanation.hpp>
 #include <robots/rep/rules/rule_set.hpp>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/validators.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>

@@ -2,12 +2,16 @@
 
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
-#include <robots/policy/fwd.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_source.hpp>
 #include <robots/polite/host_gate.hpp>
+#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/time/clock.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/enum_text.hpp>
-#include <robots/base/saturating_add.hpp>
+#include <robots/base/longest_delay.hpp>
 
 #include <algorithm>
 #include <chrono>

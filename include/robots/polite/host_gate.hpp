@@ -1,16 +1,17 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/counters.hpp>
+#include <robots/base/enum_counts.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/events.hpp>
+#include <robots/observe/admission_reason.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/polite/detail/gate_environment.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/gate_options.hpp>
+#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/steady_clock.hpp>

@@ -4,10 +4,12 @@
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
-#include <robots/fetch/outcome.hpp>
+#include <robots/fetch/exchange.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/polite/detail/shared_pace.hpp>
 #include <robots/polite/host_gate.hpp>
 
 #include <algorithm>

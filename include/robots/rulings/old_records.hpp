@@ -1,8 +1,10 @@
 #pragma once
 
 #include <robots/base/hash.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/halt_reason.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 
 #include <cstdint>

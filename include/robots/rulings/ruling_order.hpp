@@ -1,9 +1,10 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/order_reference.hpp>
+#include <robots/policy/site_override.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
-#include <robots/observe/observer.hpp>
-#include <robots/policy/fallback.hpp>
+#include <robots/observe/event_teller.hpp>
+#include <robots/policy/any_fallback_policy.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/time/clock.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/hash.hpp>
+#include <robots/observe/event_teller.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/policy_change.hpp>

@@ -4,7 +4,7 @@
 #include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/http/site.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/base/saturating_add.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/http/host.hpp>
 #include <robots/rulings/detail/rulings_state.hpp>
 #include <robots/rulings/detail/site_rulings_view.hpp>

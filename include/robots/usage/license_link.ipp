@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/usage/license_link.hpp>
 
 #include <algorithm>

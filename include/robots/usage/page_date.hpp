@@ -1,7 +1,8 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/http/freshness.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/http/http_date.hpp>
 
 #include <algorithm>
 #include <array>

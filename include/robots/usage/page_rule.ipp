@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/structured_field.hpp>
 #include <robots/usage/page_date.hpp>
 #include <robots/usage/page_rule.hpp>

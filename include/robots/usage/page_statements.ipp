@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/base/structured_field.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/explanation.hpp>

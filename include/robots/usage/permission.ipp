@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/config.hpp>
 #include <robots/base/json_writer.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/usage/permission.hpp>
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/codec.hpp>
+#include <robots/policy/site_records.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,7 @@
 #include <robots/rep/read/directive.hpp>
 
+#include <robots/rep/read/detail/parse_delay.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,3 +1,5 @@
+#include <robots/rep/read/visit_time.hpp>
+
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/request_rate.hpp>
 

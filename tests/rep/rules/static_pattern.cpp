@@ -1,3 +1,5 @@
+#include <robots/rep/rules/static_pattern.hpp>
+
 #include <robots/rep/rules/pattern.hpp>
 
 #include <doctest/doctest.h>

@@ -15,6 +15,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/record.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rep/read/purpose.hpp>
 #include <robots/usage/page_statements.hpp>
 #include <robots/usage/permission.hpp>

@@ -2,6 +2,7 @@
 
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/metrics.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 #include <robots/observe/observer.hpp>
 
 #include <opentelemetry/context/context.h>

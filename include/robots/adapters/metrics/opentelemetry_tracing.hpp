@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/exchange.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>

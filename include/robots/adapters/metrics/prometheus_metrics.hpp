@@ -2,6 +2,7 @@
 
 #include <robots/observe/cache_stats.hpp>
 #include <robots/observe/metrics.hpp>
+#include <robots/observe/metrics_snapshot.hpp>
 
 #include <prometheus/client_metric.h>
 #include <prometheus/collectable.h>

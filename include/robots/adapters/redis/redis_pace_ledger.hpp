@@ -3,6 +3,7 @@
 #include <robots/adapters/detail/store_token.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
+#include <robots/base/longest_delay.hpp>
 #include <robots/base/process.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/store/shared_store.hpp>

@@ -4,7 +4,8 @@
 #include <robots/adapters/redis/detail/channel.hpp>
 #include <robots/adapters/redis/detail/client.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/base/process.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/rulings/ruling_ledger.hpp>

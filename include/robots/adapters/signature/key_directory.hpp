@@ -6,9 +6,10 @@
 #include <robots/base/exceptions.hpp>
 #include <robots/base/refuse_value.hpp>
 #include <robots/base/structured_field_writer.hpp>
-#include <robots/http/host.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
 
 #include <chrono>

@@ -15,7 +15,9 @@
 #include <robots/base/structured_field_writer.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/message.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/time/clock.hpp>
 
 #include <openssl/rand.h>

@@ -3,6 +3,10 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/counters.hpp>
 #include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/run_retrieval.hpp>
+#include <robots/http/site_key.hpp>
+#include <robots/observe/any_event.hpp>
+#include <robots/observe/event_teller.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
+#include <robots/fetch/origin_breakers.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/fetch/call_options.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/site_override.hpp>
 
 #include <concepts>
 #include <string_view>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <robots/base/exceptions.hpp>
 #include <robots/base/hash.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/store/shared_store.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>

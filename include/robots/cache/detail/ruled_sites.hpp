@@ -1,10 +1,11 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/base/striped_mutex.hpp>
 #include <robots/cache/detail/denial_listeners.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/site.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rulings/rulings_view.hpp>

@@ -12,6 +12,7 @@
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
+#include <robots/policy/site_records.hpp>
 #include <robots/usage/license_link.hpp>
 
 #include <algorithm>

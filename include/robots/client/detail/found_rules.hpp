@@ -3,7 +3,7 @@
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/http/message.hpp>
-#include <robots/observe/events.hpp>
+#include <robots/observe/page_outcome.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/time/clock.hpp>

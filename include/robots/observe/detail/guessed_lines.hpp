@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/file_findings.hpp>
 
 #include <cstddef>

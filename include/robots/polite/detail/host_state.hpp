@@ -1,12 +1,15 @@
 #pragma once
 
+#include <robots/base/longest_delay.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
+#include <robots/polite/request_report.hpp>
 #include <robots/polite/start_plan.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/time/clock.hpp>
 
 #include <algorithm>

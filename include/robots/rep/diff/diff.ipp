@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/rep/diff/detail/rule_comparison.hpp>
 #include <robots/rep/diff/diff.hpp>
 #include <robots/rep/document/document.hpp>
@@ -8,6 +8,7 @@
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 #include <robots/rep/rules/rule_set.hpp>
 
 #include <algorithm>

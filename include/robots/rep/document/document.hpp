@@ -1,10 +1,13 @@
 #pragma once
 
 #include <robots/rep/read/crawler_names.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
+#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/scan.hpp>
 #include <robots/rep/rules/detail/rule_collector.hpp>
 #include <robots/rep/rules/rule_set.hpp>

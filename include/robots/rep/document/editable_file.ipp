@@ -1,12 +1,14 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/longest_delay.hpp>
 #include <robots/base/refuse_value.hpp>
-#include <robots/base/saturating_add.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/document/editable_file.hpp>
 #include <robots/rep/read/detail/line.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/scan.hpp>
 

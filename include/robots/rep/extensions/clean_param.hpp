@@ -1,6 +1,8 @@
 #pragma once
 
+#include <robots/rep/read/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/read_lines.hpp>
 
 #include <algorithm>
 #include <cstdint>

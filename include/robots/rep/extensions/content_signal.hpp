@@ -2,7 +2,9 @@
 
 #include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
+#include <robots/rep/read/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/read_lines.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <robots/base/structured_field.hpp>
+#include <robots/rep/read/detail/path_scope.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/read_lines.hpp>
 
 #include <cstdint>
 #include <optional>

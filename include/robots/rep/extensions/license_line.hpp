@@ -1,8 +1,9 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/read/directive.hpp>
+#include <robots/rep/read/read_lines.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -1,14 +1,16 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/scheme.hpp>
 #include <robots/base/structured_field.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/extensions/content_signal.hpp>
 #include <robots/rep/extensions/content_usage.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/invisible.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
-#include <robots/rep/read/file_findings.hpp>
+#include <robots/rep/read/malformed_limit.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/rules/detail/match.hpp>

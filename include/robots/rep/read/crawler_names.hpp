@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/exceptions.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>
 #include <robots/rep/read/purpose.hpp>

@@ -1,18 +1,9 @@
 #pragma once
 
-#include <robots/base/ascii.hpp>
 #include <robots/base/enum_text.hpp>
-#include <robots/base/saturating_add.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace robots {
 
@@ -66,46 +57,6 @@ namespace rep_detail {
          kind == content_signal || kind == content_usage || kind == license;
 }
 
-/// Reads the value of a Crawl-delay line: a decimal number of seconds, 0 or more. Rounds fractions
-/// of a millisecond up, so that no crawler comes too early.
-[[nodiscard]] constexpr std::optional<std::chrono::milliseconds> parse_delay(
-    std::string_view value) noexcept {
-  const std::size_t point = (std::min)(value.find('.'), value.size());
-  const std::string_view whole = value.substr(0, point);
-  const std::string_view fraction = value.substr((std::min)(point + 1, value.size()));
-  constexpr auto longest = static_cast<std::uint64_t>(longest_delay / std::chrono::seconds{1});
-  const auto seconds = base::parse_decimal(whole, longest + 1);
-  if ((!seconds && !whole.empty()) || (!base::parse_decimal(fraction) && !fraction.empty()) ||
-      (whole.empty() && fraction.empty())) {
-    return std::nullopt;
-  }
-  if (seconds > longest) {
-    return std::chrono::seconds{longest};
-  }
-  constexpr std::size_t places = 3;
-  auto milliseconds = static_cast<std::int64_t>(seconds.value_or(0));
-  for (std::size_t i = 0; i < places; ++i) {
-    milliseconds = milliseconds * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
-  }
-  const bool rest = fraction.find_first_not_of('0', places) != std::string_view::npos;
-  return std::chrono::milliseconds{milliseconds + (rest ? 1 : 0)};
-}
-
-/// Returns the text before the first blank, and the text after that blank.
-[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_at_blank(
-    std::string_view value) noexcept {
-  const auto blank = std::find_if(value.begin(), value.end(), base::is_blank);
-  const auto size = static_cast<std::size_t>(blank - value.begin());
-  return {value.substr(0, size), base::trim(value.substr(size), base::is_blank)};
-}
-
-/// Splits a value into a path and the statement about that path. An empty path means every path. A
-/// path begins with `/` and ends before the first blank (draft-ietf-aipref-attach-05, section 3.2).
-[[nodiscard]] constexpr std::pair<std::string_view, std::string_view> split_scope(
-    std::string_view value) noexcept {
-  return value.starts_with('/') ? split_at_blank(value) : std::pair{std::string_view{}, value};
-}
-
 }  // namespace rep_detail
 
 /// A line of a robots.txt with a key and a value, without comment and surrounding white space.
@@ -121,26 +72,5 @@ struct directive {
   bool starts_run = false;
   bool in_group = false;  ///< true from the first User-agent line on
 };
-
-/// Reads the lines of one kind among `lines`, in file order. Skips unreadable lines. For example,
-/// `read_lines<request_rate>(lines)` reads the Request-rate lines. `Line` is `clean_param`,
-/// `content_signal`, `content_usage`, `license_line`, `request_rate` or `visit_time`. Takes linear
-/// time.
-template <class Line>
-[[nodiscard]] constexpr std::vector<Line> read_lines(std::span<const directive> lines) {
-  std::vector<Line> result;
-  for (const directive& line : lines) {
-    if (line.kind != Line::kind) {
-      continue;
-    }
-    if (std::optional value{Line::parse(line.value)}) {
-      if constexpr (requires { value->line; }) {
-        value->line = line.line;
-      }
-      result.push_back(*std::move(value));
-    }
-  }
-  return result;
-}
 
 }  // namespace robots

@@ -5,11 +5,15 @@
 #include <robots/rep/read/detail/dialect_traits.hpp>
 #include <robots/rep/read/detail/invisible.hpp>
 #include <robots/rep/read/detail/line.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/foreign_content.hpp>
 #include <robots/rep/read/parse_options.hpp>
+#include <robots/rep/read/read_lines.hpp>
 #include <robots/rep/read/request_rate.hpp>
+#include <robots/rep/read/visit_time.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <robots/rep/read/detail/parse_delay.hpp>
+#include <robots/rep/read/diagnostic.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/parse_options.hpp>

@@ -2,8 +2,9 @@
 
 #include <robots/base/hash.hpp>
 #include <robots/base/striped_mutex.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_order.hpp>
 

@@ -5,11 +5,15 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
+#include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
+#include <robots/policy/decision_reason.hpp>
+#include <robots/policy/halt_reason.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_names.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rulings/detail/malformed_counts.hpp>
 #include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruled_place.hpp>

@@ -1,4 +1,4 @@
-#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/rules/detail/search.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,6 +4,7 @@
 #include <robots/adapters/detail/ed25519_key.hpp>
 #include <robots/adapters/detail/sha256.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/utf8.hpp>
 
 #include <time.h>

@@ -2,7 +2,7 @@
 
 #include <robots/adapters/audit/audit_options.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/exceptions.hpp>
 #include <robots/base/zero_padded.hpp>
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/http/message.hpp>
+#include <robots/policy/decision_reason.hpp>
 #include <robots/policy/failing_time.hpp>
 #include <robots/policy/fallback.hpp>
+#include <robots/policy/fallback_action.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/policy/record.hpp>
 
 #include <algorithm>

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <robots/adapters/audit/detail/entry.hpp>
-#include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
+#include <robots/base/printable.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/order_reference.hpp>
+#include <robots/policy/site_override.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_order.hpp>
 

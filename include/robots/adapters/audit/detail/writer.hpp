@@ -13,6 +13,7 @@
 #include <robots/policy/fallback.hpp>
 #include <robots/policy/order_reference.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/policy/policy_basis.hpp>
 #include <robots/policy/policy_change.hpp>
 #include <robots/rep/diff/change_report.hpp>
 #include <robots/rep/read/product_token.hpp>

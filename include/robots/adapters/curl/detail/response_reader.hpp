@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/http/message.hpp>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <robots/adapters/redis/detail/connection.hpp>
 #include <robots/adapters/redis/redis_options.hpp>
 #include <robots/base/ascii.hpp>
+#include <robots/base/decimal.hpp>
 #include <robots/base/exceptions.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/store/shared_store.hpp>

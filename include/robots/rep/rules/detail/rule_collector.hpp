@@ -2,6 +2,7 @@
 
 #include <robots/base/config.hpp>
 #include <robots/rep/read/detail/dialect_traits.hpp>
+#include <robots/rep/read/detail/parse_delay.hpp>
 #include <robots/rep/read/directive.hpp>
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/read/product_token.hpp>

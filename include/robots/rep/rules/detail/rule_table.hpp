@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/fetch_ahead.hpp>
 #include <robots/rep/rules/detail/block_layout.hpp>
 #include <robots/rep/rules/detail/hash_bucket.hpp>
 #include <robots/rep/rules/detail/match.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/hash.hpp>
+#include <robots/base/octet_word.hpp>
 #include <robots/rep/text/detail/long_text.hpp>
 
 #include <algorithm>

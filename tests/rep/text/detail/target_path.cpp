@@ -1,4 +1,4 @@
-#include <robots/rep/rules/detail/match.hpp>
+#include <robots/rep/text/detail/target_path.hpp>
 
 #include <doctest/doctest.h>
 

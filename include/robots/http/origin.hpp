@@ -1,0 +1,51 @@
+#pragma once
+
+#include <robots/base/ascii.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace robots {
+
+/// The schemes that can have a robots.txt.
+enum class url_scheme { http, https };
+
+/// Returns `http` or `https`.
+[[nodiscard]] constexpr std::string_view to_string(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? "https" : "http";
+}
+
+namespace detail {
+
+[[nodiscard]] constexpr std::uint16_t default_port(url_scheme scheme) noexcept {
+  return scheme == url_scheme::https ? std::uint16_t{443} : std::uint16_t{80};
+}
+
+/// Reads `http` or `https`, in any case. Returns an empty optional for any other text.
+[[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
+  return base::equal_ignoring_case(name, "https")  ? std::optional{url_scheme::https}
+         : base::equal_ignoring_case(name, "http") ? std::optional{url_scheme::http}
+                                                   : std::nullopt;
+}
+
+}  // namespace detail
+
+/// Scheme, host and port. Each origin has its own robots.txt (RFC 9309, section 2.3; RFC 6454).
+struct origin {
+  url_scheme scheme = url_scheme::https;  ///< http or https
+  std::string host;                       ///< lower case, no dot at the end; IPv6 in brackets
+  std::uint16_t port = 443;               ///< 1 to 65535
+
+  [[nodiscard]] friend bool operator==(const origin&, const origin&) = default;
+};
+
+/// Returns a text such as `http://example.com:8080` (RFC 6454, section 6.2). Omits a default port.
+[[nodiscard]] inline std::string to_string(const origin& parsed) {
+  const bool is_default = parsed.port == detail::default_port(parsed.scheme);
+  return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
+         (is_default ? "" : ':' + std::to_string(parsed.port));
+}
+
+}  // namespace robots
