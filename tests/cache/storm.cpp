@@ -40,8 +40,8 @@ constexpr std::uint64_t seed = 20'261'121;
 constexpr std::size_t thread_count = 32;
 constexpr std::size_t site_count = 400;
 constexpr std::size_t hot_sites = 4;
-constexpr std::size_t calls = 19'200;
-constexpr std::size_t least_requests = 10'000;
+constexpr std::size_t calls = ROBOTS_STORM_CALLS;
+constexpr std::size_t least_requests = calls / 2;
 constexpr auto between_calls = 1s;  // by the clock of the cache
 constexpr auto least_lifetime = 2min;
 

@@ -1,5 +1,5 @@
-// Types that do not model Fetcher, Clock or Storage, and a wrong fallback. Each must not compile,
-// and the error must name the concept. Only a test builds this file.
+// Types that do not model Fetcher, Clock or Storage. Each use must be an error that names the
+// concept. The errors have the order of the uses. Only a test builds this file.
 #include <robots/cache.hpp>
 #include <robots/testing.hpp>
 
@@ -15,21 +15,16 @@ struct ForgetfulStorage {
   void clear() {}
 };
 
-#if defined WRONG_FETCHER
-robots::basic_robots_cache<TextFetcher>* mistaken = nullptr;
-#elif defined DEDUCED_FETCHER
-robots::basic_robots_cache mistaken{
-    robots::cache_options{.user_agent = "FooBot/1.0",
-                          .fallback = robots::fallback_policy::strict()},
-    TextFetcher{}};
-#elif defined OBSERVER_AS_CLOCK
-robots::basic_robots_cache mistaken{
-    robots::cache_options{.user_agent = "FooBot/1.0",
-                          .fallback = robots::fallback_policy::strict()},
-    robots::ScriptedFetcher{}, robots::NullObserver{}};
-#elif defined WRONG_CLOCK
-robots::basic_robots_cache<robots::ScriptedFetcher, StoppedClock>* mistaken = nullptr;
-#else
+robots::cache_options options();
+
+robots::basic_robots_cache<TextFetcher>* wrong_fetcher = nullptr;
+
+robots::basic_robots_cache deduced_fetcher{options(), TextFetcher{}};
+
+robots::basic_robots_cache observer_as_clock{options(), robots::ScriptedFetcher{},
+                                             robots::NullObserver{}};
+
+robots::basic_robots_cache<robots::ScriptedFetcher, StoppedClock>* wrong_clock = nullptr;
+
 robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, ForgetfulStorage>*
-    mistaken = nullptr;
-#endif
+    wrong_storage = nullptr;

@@ -1,17 +1,17 @@
-// Mistakes in the options that a cache needs. Each must not compile, and the error must say how to
-// correct it. Only a test builds this file.
+// Mistakes in the options that a cache needs. Each use must be an error that says how to correct
+// it. The errors have the order of the uses. Only a test builds this file.
 #include <robots/cache/cache_options.hpp>
 
 struct Talkative {
   [[nodiscard]] static const char* action(robots::outcome) { return "allow"; }
 };
 
-robots::cache_options mistaken() {
-#if defined WITHOUT_USER_AGENT
+robots::cache_options without_user_agent() {
   return {.fallback = robots::fallback_policy::rfc9309()};
-#elif defined WITHOUT_FALLBACK
-  return {.user_agent = "FooBot/1.0"};
-#else
+}
+
+robots::cache_options without_fallback() { return {.user_agent = "FooBot/1.0"}; }
+
+robots::cache_options wrong_fallback() {
   return {.user_agent = "FooBot/1.0", .fallback = Talkative{}};
-#endif
 }

@@ -1,16 +1,18 @@
-// Results that would refer to a temporary. Each must not compile, and the error must say what to
-// store. Only a test builds this file.
+// Results that would refer to a temporary. Each use must be an error that says what to store. The
+// errors have the order of the uses. Only a test builds this file.
 #include <robots/parse.hpp>
 
 #include <string>
 
-bool mistaken() {
-#if defined TEMPORARY_DOCUMENT
+bool temporary_document() {
   return robots::parse("User-agent: *\nDisallow: /\n").match("/a").allowed;
-#elif defined TEMPORARY_RULES
+}
+
+bool temporary_rules() {
   return robots::compile("User-agent: *\nDisallow: /\n", "FooBot").match("/a").allowed;
-#else
+}
+
+bool temporary_name() {
   const robots::document file = robots::parse("User-agent: *\nDisallow: /\n");
   return file.match("/a", std::string{"FooBot"}).allowed;
-#endif
 }
