@@ -412,24 +412,26 @@ ROBOTS_INLINE void cache_controls::report(const decision& decided, std::string_v
 }
 
 ROBOTS_INLINE cache_stats cache_controls::counted() const {
-  // The members of these arrays have the order of `cache_event`.
-  constexpr std::array first{
-      &cache_stats::hits,     &cache_stats::stale_hits, &cache_stats::misses,
-      &cache_stats::joined,   &cache_stats::retrievals, &cache_stats::not_modified,
-      &cache_stats::failures, &cache_stats::allowed,    &cache_stats::denied,
-      &cache_stats::excluded, &cache_stats::far_hits};
-  constexpr std::array rest{&cache_stats::far_misses, &cache_stats::far_rejected,
-                            &cache_stats::far_failures, &cache_stats::storage_failures,
-                            &cache_stats::observer_failures};
-  using counts = base::enum_counts<cache_detail::cache_event::observer_failures>;
-  static_assert(first.size() + rest.size() == counts::size);
+  using enum cache_detail::cache_event;
+  const auto now = engine_->parts.counters.read();
+  static_assert(now.size == 16, "name each event below");
   cache_stats result;
-  std::size_t next = 0;
-  const auto copy = [&, now = engine_->parts.counters.read()](auto member) {
-    result.*member = now[static_cast<cache_detail::cache_event>(next++)];
-  };
-  std::for_each(first.begin(), first.end(), copy);
-  std::for_each(rest.begin(), rest.end(), copy);
+  result.hits = now[hits];
+  result.stale_hits = now[stale_hits];
+  result.misses = now[misses];
+  result.joined = now[joined];
+  result.retrievals = now[retrievals];
+  result.not_modified = now[not_modified];
+  result.failures = now[failures];
+  result.allowed = now[allowed];
+  result.denied = now[denied];
+  result.excluded = now[excluded];
+  result.far_hits = now[far_hits];
+  result.far_misses = now[far_misses];
+  result.far_rejected = now[far_rejected];
+  result.far_failures = now[far_failures];
+  result.storage_failures = now[storage_failures];
+  result.observer_failures = now[observer_failures];
   result.pending_invalidations = engine_->store ? engine_->store->owed() : 0;
   result.quarantined = engine_->rulings.quarantined_count();
   result.open_breakers = engine_->retrieval.breakers->open();

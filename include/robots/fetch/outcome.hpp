@@ -75,16 +75,18 @@ namespace robots::detail {
   if (status < 400 || status >= 500) {
     return outcome::server_error;
   }
-  return status == 404 || status == 410 ? outcome::not_found
-         : status == 429                ? outcome::too_many_requests
-                                        : outcome::client_error;
+  if (status == 404 || status == 410) {
+    return outcome::not_found;
+  }
+  return status == 429 ? outcome::too_many_requests : outcome::client_error;
 }
 
 /// Returns the outcome of an exchange without a response. `error` must not be `none`.
 [[nodiscard]] constexpr outcome outcome_of(fetch_error error) noexcept {
-  return error == fetch_error::cancelled         ? outcome::cancelled
-         : error == fetch_error::refused_address ? outcome::refused
-                                                 : outcome::unreachable;
+  if (error == fetch_error::cancelled) {
+    return outcome::cancelled;
+  }
+  return error == fetch_error::refused_address ? outcome::refused : outcome::unreachable;
 }
 
 }  // namespace robots::detail

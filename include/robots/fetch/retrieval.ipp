@@ -25,12 +25,13 @@ namespace robots::detail {
 
 ROBOTS_INLINE void validate(const retrieval_options& options) {
   const std::string_view name = options.user_agent;
-  const char* const problem =
-      name.empty() ? "is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"
-      : !is_header_value(name) ? "has a control character: remove it"
-                               : nullptr;
-  if (problem != nullptr) {
-    throw std::invalid_argument{"user_agent \"" + base::printable(name) + "\" " + problem};
+  if (name.empty()) {
+    throw std::invalid_argument{
+        "user_agent \"\" is empty: name your crawler, as in FooBot/1.0 (+https://foo.example/bot)"};
+  }
+  if (!is_header_value(name)) {
+    throw std::invalid_argument{"user_agent \"" + base::printable(name) +
+                                "\" has a control character: remove it"};
   }
   base::require(options.max_redirects >= 0, "max_redirects", options.max_redirects,
                 ": use 0 or more; with 0, none is followed");

@@ -25,9 +25,13 @@ namespace detail {
 
 /// Reads `http` or `https`, in any case. Returns an empty optional for any other text.
 [[nodiscard]] constexpr std::optional<url_scheme> parse_scheme(std::string_view name) noexcept {
-  return base::equal_ignoring_case(name, "https")  ? std::optional{url_scheme::https}
-         : base::equal_ignoring_case(name, "http") ? std::optional{url_scheme::http}
-                                                   : std::nullopt;
+  if (base::equal_ignoring_case(name, "https")) {
+    return url_scheme::https;
+  }
+  if (base::equal_ignoring_case(name, "http")) {
+    return url_scheme::http;
+  }
+  return std::nullopt;
 }
 
 }  // namespace detail

@@ -159,11 +159,14 @@ struct event_text {
     add_source(line, source);
     line.number("failures", source.failures);
     add_policy(line, event.policy);
+    const std::string text =
+        "there is no robots.txt to obey: " + policy_detail::outcome_text(event.policy);
     const policy_basis basis = event.policy.basis();
-    return "there is no robots.txt to obey: " + policy_detail::outcome_text(event.policy) +
-           (basis == policy_basis::last_good   ? "; the last good copy is obeyed"
-            : basis == policy_basis::allow_all ? "; everything is allowed"
-                                               : "; everything is denied");
+    if (basis == policy_basis::last_good) {
+      return text + "; the last good copy is obeyed";
+    }
+    const bool allows = basis == policy_basis::allow_all;
+    return text + (allows ? "; everything is allowed" : "; everything is denied");
   }
 
   std::string operator()(const decision_event& event) const {

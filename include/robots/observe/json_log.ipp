@@ -57,7 +57,10 @@ struct event_level {
     const bool odd = found.lines.malformed > 0 || has_dead_pattern(found) ||
                      observe_detail::guessed_lines::in(found).count > 0 ||
                      source.charset != detail::charset::utf_8 || event.invalid_utf8;
-    return source.outcome == outcome::malformed ? critical : odd ? warn : info;
+    if (source.outcome == outcome::malformed) {
+      return critical;
+    }
+    return odd ? warn : info;
   }
   /// Returns true if a rule begins with neither `/` nor `*`, so that it has no effect.
   static bool has_dead_pattern(const file_findings& found) {
@@ -69,7 +72,10 @@ struct event_level {
   log_level operator()(const retrieval_event& event) const {
     const outcome got = event.policy.outcome();
     const bool failed = !detail::is_successful(got) && got != outcome::cancelled;
-    return got == outcome::malformed ? critical : failed ? error : info;
+    if (got == outcome::malformed) {
+      return critical;
+    }
+    return failed ? error : info;
   }
   log_level operator()(const fallback_event& /*event*/) const { return error; }
   log_level operator()(const decision& decided) const {
@@ -82,7 +88,10 @@ struct event_level {
   log_level operator()(const decision_event& event) const { return (*this)(event.decision); }
   log_level operator()(const admission_event& event) const { return (*this)(event.decision); }
   log_level operator()(const policy_change_event& event) const {
-    return event.turned_hostile ? critical : event.fast ? error : info;
+    if (event.turned_hostile) {
+      return critical;
+    }
+    return event.fast ? error : info;
   }
   log_level operator()(const access_revoked_event& /*event*/) const { return critical; }
   log_level operator()(const licence_demanded_event& /*event*/) const { return warn; }

@@ -111,7 +111,11 @@ ROBOTS_INLINE void metrics_snapshot::histogram::add(std::chrono::nanoseconds dur
 ROBOTS_INLINE std::string metrics_snapshot::family::prometheus_name() const {
   std::string result{name};
   std::replace(result.begin(), result.end(), '.', '_');
-  result += unit == "s" ? "_seconds" : unit == "By" ? "_bytes" : "";
+  if (unit == "s") {
+    result += "_seconds";
+  } else if (unit == "By") {
+    result += "_bytes";
+  }
   return kind == type::counter ? result + "_total" : result;
 }
 

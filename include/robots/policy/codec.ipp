@@ -109,7 +109,10 @@ inline constexpr auto largest_int =
     static_cast<std::uint64_t>((std::numeric_limits<std::int32_t>::max)());
 
 [[nodiscard]] constexpr int usual_status(outcome kind) noexcept {
-  return kind == outcome::success ? 200 : kind == outcome::not_found ? 404 : 0;
+  if (kind == outcome::success) {
+    return 200;
+  }
+  return kind == outcome::not_found ? 404 : 0;
 }
 
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
@@ -316,9 +319,12 @@ ROBOTS_INLINE decoded<record> decode(std::string_view text) {
 
 ROBOTS_INLINE std::string encode(const site_records& from) {
   using policy_detail::site_form;
-  const auto form = from.last_good        ? site_form::last_good
-                    : from.turned_hostile ? site_form::turned_hostile
-                                          : site_form::alone;
+  site_form form = site_form::alone;
+  if (from.last_good) {
+    form = site_form::last_good;
+  } else if (from.turned_hostile) {
+    form = site_form::turned_hostile;
+  }
   std::string text{policy_detail::site_version};
   policy_detail::append_number(text, static_cast<std::uint64_t>(form));
   policy_detail::append_text(text, encode(from.latest));

@@ -24,10 +24,10 @@ ROBOTS_INLINE decision_reason reason_of(const policy& from, const verdict& answe
     return decision_reason::robots_txt;
   }
   const policy_basis basis = from.basis();
-  return basis != policy_basis::allow_all && basis != policy_basis::deny_all
-             ? decision_reason::no_rule
-         : detail::is_fallback(from) ? decision_reason::fallback
-                                     : decision_reason::no_file;
+  if (basis != policy_basis::allow_all && basis != policy_basis::deny_all) {
+    return decision_reason::no_rule;
+  }
+  return detail::is_fallback(from) ? decision_reason::fallback : decision_reason::no_file;
 }
 
 ROBOTS_INLINE std::string malformed_text(const file_findings& found) {

@@ -126,6 +126,23 @@ template <class Line>
   return policy_basis::deny_all;
 }
 
+/// Returns the reason why a site must not be asked, for people.
+[[nodiscard]] inline std::string refusal_text(decision_reason why, std::string_view url) {
+  if (why == decision_reason::excluded) {
+    return "the host is excluded";
+  }
+  if (why == decision_reason::halted) {
+    return "the site is halted";
+  }
+  if (why == decision_reason::needs_sign_off) {
+    return "the site needs a sign-off";
+  }
+  if (why == decision_reason::unread) {
+    return "the rulings of the crawl are not read yet";
+  }
+  return detail::url_problem(url);
+}
+
 }  // namespace policy_detail
 
 ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
@@ -245,12 +262,8 @@ ROBOTS_INLINE document policy::document() const {
 ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(const crawler_names_view& crawler,
                                                             decision_reason why,
                                                             std::string_view url) {
-  std::string text = why == decision_reason::excluded         ? "the host is excluded"
-                     : why == decision_reason::halted         ? "the site is halted"
-                     : why == decision_reason::needs_sign_off ? "the site needs a sign-off"
-                     : why == decision_reason::unread ? "the rulings of the crawl are not read yet"
-                                                      : detail::url_problem(url);
-  record_head source{{.outcome = outcome::refused, .error_text = std::move(text)}};
+  record_head source{
+      {.outcome = outcome::refused, .error_text = policy_detail::refusal_text(why, url)}};
   policy result{fallback_action::deny_all, crawler, source};
   result.basis_ = policy_basis::refused;
   result.given_reason_ = why;

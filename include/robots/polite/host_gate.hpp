@@ -63,12 +63,16 @@ class any_host_gate {
    public:
     reservation() = default;
     reservation(reservation&& other) noexcept = default;
-    /// Cancels this reservation and takes over `other`.
-    reservation& operator=(reservation&& other) noexcept {
-      if (this != &other) {
-        std::destroy_at(this);
-        std::construct_at(this, std::move(other));
-      }
+    /// Takes over `other`, and cancels the reservation that was here before.
+    reservation& operator=(reservation other) noexcept {
+      std::swap(gate_, other.gate_);
+      std::swap(host_, other.host_);
+      std::swap(reserved_, other.reserved_);
+      std::swap(decide_again_, other.decide_again_);
+      std::swap(decides_when_due_, other.decides_when_due_);
+      std::swap(report_, other.report_);
+      std::swap(reason_, other.reason_);
+      std::swap(withdrawn_, other.withdrawn_);
       return *this;
     }
     ~reservation() { cancel(); }

@@ -102,10 +102,13 @@ struct gate_state {
                                                               [&self] { self.wake.notify_all(); }};
     static_cast<void>(environment->wait(
         self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
-    return self.is_granted              ? admission_reason::go
-           : withdrawn.stop_requested() ? admission_reason::halted
-           : call.stop.stop_requested() ? admission_reason::stopped
-                                        : admission_reason::too_late;
+    if (self.is_granted) {
+      return admission_reason::go;
+    }
+    if (withdrawn.stop_requested()) {
+      return admission_reason::halted;
+    }
+    return call.stop.stop_requested() ? admission_reason::stopped : admission_reason::too_late;
   }
 
   /// Changes the host by `make(host, now)`, and releases `lock`. If the change delays the next
@@ -369,12 +372,15 @@ ROBOTS_INLINE any_host_gate::answer any_host_gate::reserve(const std::string& ke
     result.planned_at = now.steady;
     const bool is_early = result.plan.at > now.steady;
     if (result) {
-      result.reason = result.plan.skip_host                    ? admission_reason::skip_host
-                      : call.stop.stop_requested()             ? admission_reason::stopped
-                      : caller == if_early::leaves && is_early ? admission_reason::not_yet
-                      : call.deadline && result.plan.at > *call.deadline
-                          ? admission_reason::too_late
-                          : admission_reason::go;
+      if (result.plan.skip_host) {
+        result.reason = admission_reason::skip_host;
+      } else if (call.stop.stop_requested()) {
+        result.reason = admission_reason::stopped;
+      } else if (caller == if_early::leaves && is_early) {
+        result.reason = admission_reason::not_yet;
+      } else if (call.deadline && result.plan.at > *call.deadline) {
+        result.reason = admission_reason::too_late;
+      }
     }
     if (!result) {
       state_->hand_on(*host);

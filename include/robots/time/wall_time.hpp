@@ -55,9 +55,10 @@ struct wall_anchor {
   /// Returns `base + (to - from)`, without overflow.
   [[nodiscard]] static constexpr span shifted(span base, span from, span to) noexcept {
     const auto sum = [](span a, span b) {
-      return b > span::zero()        ? a > (span::max)() - b ? (span::max)() : a + b
-             : a < (span::min)() - b ? (span::min)()
-                                     : a + b;
+      if (b > span::zero()) {
+        return a > (span::max)() - b ? (span::max)() : a + b;
+      }
+      return a < (span::min)() - b ? (span::min)() : a + b;
     };
     return sum(base, sum(to, from == (span::min)() ? (span::max)() : -from));
   }

@@ -42,9 +42,17 @@ class PrometheusMetrics final : public prometheus::Collectable {
       prometheus::MetricFamily& exported = all.emplace_back();
       exported.name = family.prometheus_name();
       exported.help = family.help;
-      exported.type = family.kind == family_type::counter ? prometheus::MetricType::Counter
-                      : family.kind == family_type::gauge ? prometheus::MetricType::Gauge
-                                                          : prometheus::MetricType::Histogram;
+      switch (family.kind) {
+        case family_type::counter:
+          exported.type = prometheus::MetricType::Counter;
+          break;
+        case family_type::gauge:
+          exported.type = prometheus::MetricType::Gauge;
+          break;
+        case family_type::histogram:
+          exported.type = prometheus::MetricType::Histogram;
+          break;
+      }
       if (family.histogram) {
         prometheus::ClientMetric::Histogram& buckets = exported.metric.emplace_back().histogram;
         buckets.sample_sum = family.histogram->sum;

@@ -144,10 +144,10 @@ class crawler_names {
   /// Returns the `User-Agent` header that the crawler sends: the text of `sent_as`, or else the
   /// first name.
   [[nodiscard]] constexpr std::string_view header() const& noexcept {
-    return header_size_ != 0
-               ? std::string_view{octets_.data() + octets_.size() - header_size_, header_size_}
-           : names_.empty() ? std::string_view{}
-                            : names_.front();
+    if (header_size_ != 0) {
+      return {octets_.data() + octets_.size() - header_size_, header_size_};
+    }
+    return names_.empty() ? std::string_view{} : names_.front();
   }
   std::string_view header() const&& = delete;  // store the names
 

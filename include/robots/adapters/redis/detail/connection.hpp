@@ -101,9 +101,12 @@ struct redis_reply {
   static auto all = []<class Functions>(Functions functions) {
     using kind = redis_reply::kind;
     functions.createString = [](const redisReadTask* task, char* text, std::size_t size) {
-      const kind type = task->type == REDIS_REPLY_ERROR    ? kind::error
-                        : task->type == REDIS_REPLY_STATUS ? kind::status
-                                                           : kind::text;
+      kind type = kind::text;
+      if (task->type == REDIS_REPLY_ERROR) {
+        type = kind::error;
+      } else if (task->type == REDIS_REPLY_STATUS) {
+        type = kind::status;
+      }
       return keep_reply(task, type, {text, size});
     };
     functions.createArray = [](const redisReadTask* task, auto /*size*/) {

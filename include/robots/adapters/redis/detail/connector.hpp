@@ -97,9 +97,12 @@ struct redis_endpoint {
   const std::size_t end = bracketed ? text.find(']') + 1 : (std::min)(text.find(':'), text.size());
   const std::string_view host = bracketed ? text.substr(1, end - 2) : text.substr(0, end);
   const std::string_view rest = text.substr(end);
-  const auto port = rest.empty()            ? std::optional{usual_port}
-                    : rest.starts_with(':') ? redis_port(rest.substr(1))
-                                            : std::nullopt;
+  std::optional<std::uint16_t> port;
+  if (rest.empty()) {
+    port = usual_port;
+  } else if (rest.starts_with(':')) {
+    port = redis_port(rest.substr(1));
+  }
   if (!port) {
     refuse_redis_url("a port must be a number from 1 to 65535");
   }

@@ -176,9 +176,12 @@ class step_budget {
   const std::size_t last_star = next_star == text.size() ? star : text.rfind('*');
   const std::string_view last = behind(text, last_star + 1);
   target.remove_prefix(star);
-  const std::size_t last_at = !pattern.anchored        ? find_in(target, last)
-                              : target.ends_with(last) ? target.size() - last.size()
-                                                       : std::string_view::npos;
+  std::size_t last_at = std::string_view::npos;
+  if (!pattern.anchored) {
+    last_at = find_in(target, last);
+  } else if (target.ends_with(last)) {
+    last_at = target.size() - last.size();
+  }
   if (last_at == std::string_view::npos) {
     return false;
   }
