@@ -1,5 +1,5 @@
-// After an `invalidate`, a `refresh` or a surprising answer in one process, all processes forget what
-// they have of the site.
+// After an `invalidate`, a `refresh` or a surprising answer in one process, all processes forget
+// what they have of the site.
 #include "cache/tiered_fleet.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
