@@ -15,9 +15,9 @@ endfunction()
 
 # robots_add_adapter(<name> [POSIX] PACKAGES <package>/<least version>/<target>...
 #                    [OPTIONAL <package>/<least version>/<target>/<definition>...] [NEEDS <adapter>...]
-#                    HEADERS <file>...)
+#                    HEADERS <pattern>...)
 #
-# Defines robots::<name> with the headers (relative to include/robots) if the packages and the
+# Defines robots::<name> with the headers (patterns relative to include/robots) if the packages and the
 # needed adapters are found. If an optional package is found, the headers use it, and <definition> is
 # defined. ROBOTS_<NAME> is AUTO (define it if they are found), ON (fail if they
 # are not found) or OFF. The headers are always installed, since the user of the library may have
@@ -26,7 +26,11 @@ function(robots_add_adapter name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "POSIX" "" "PACKAGES;OPTIONAL;NEEDS;HEADERS")
   string(TOUPPER ${name} upper)
   list(TRANSFORM arg_NEEDS PREPEND robots::)
-  list(TRANSFORM arg_HEADERS PREPEND include/robots/)
+  list(TRANSFORM arg_HEADERS PREPEND "${PROJECT_SOURCE_DIR}/include/robots/")
+  file(
+    GLOB arg_HEADERS CONFIGURE_DEPENDS
+    RELATIVE "${PROJECT_SOURCE_DIR}"
+    ${arg_HEADERS})
   target_sources(
     robots
     INTERFACE FILE_SET
