@@ -17,42 +17,55 @@ GUIDES = ROOT / "tests" / "guides"
 # Groups of options that do not end in `_options`, and groups that belong to state machines inside the library.
 OTHER_GROUPS = {"malformed_limit", "prefetch_limits"}
 INNER_GROUPS = {"retrieval_options", "judge_options"}
-UNITS = {"milliseconds": "ms", "seconds": "s", "minutes": "min", "hours": "h", "days": "days", "nanoseconds": "ns",
+UNITS = {"milliseconds": "ms", "seconds": "s", "minutes": "min", "hours": "h", "days": "days", "nanoseconds": "duration",
          "bool": "bool", "double": "share", "string": "text", "int": "number", "size_t": "number", "uint64_t": "number",
-         "uint16_t": "number", "unsigned": "number"}
+         "uint16_t": "number", "uint32_t": "number", "required_user_agent": "text", "page_reader": "function"}
 
 
 def cell(text):
     """Returns a text as the cell of a table."""
-    return " ".join(text.split()).rstrip(".").replace("|", "\\|")
+    text = " ".join(text.split()).rstrip(".").replace("|", "\\|")
+    return text[:1].upper() + text[1:] if re.match(r"[a-z]+ ", text) else text
+
+
+def joined(lines):
+    """Returns the text of a comment. A block of code in it becomes a list."""
+    text, block = "", []
+    for line in lines + [""]:
+        if line.startswith("     "):
+            block.append("`%s`" % line.strip())
+            continue
+        if block and line.strip():
+            text += " " + ", ".join(block) + "."
+            block = []
+        text += " " + line.strip()
+    return text.strip()
 
 
 def members(body):
     """Returns the members of a struct: (declaration, comment) for each that is not a function, a type or an alias."""
-    found, comment, declaration, depth = [], [], "", 0
+    found, comment, declaration, depth, trails = [], [], "", 0, False
     for line in body.splitlines():
-        line = line.strip()
-        code, mark, behind = line.partition("//")
-        if mark and not code.strip() and depth == 0 and not declaration:
-            comment.append(behind.lstrip("/<").strip() if behind.startswith("/") else "")
+        code, mark, behind = re.match(r"(.*?)(?:(?<!:)(//)(.*))?$", line).groups()
+        code = code.strip()
+        if not code and mark and depth == 0 and not declaration:
+            if trails and behind.startswith("/<"):
+                found[-1][1].append(behind[2:])
+            else:
+                comment.append(behind[1:] if behind.startswith("/") else "")
             continue
-        if not code.strip() and not mark:
-            comment = []
+        if not code and not mark:
+            comment, trails = [], False
             continue
-        if behind.startswith("/<"):
-            comment.append(behind[2:].strip())
-        elif mark and not code.strip() and behind.startswith("/"):
-            comment.append(behind[1:].strip())
-        declaration += " " + code.strip()
-        depth += code.count("{") + code.count("(") - code.count("}") - code.count(")")
-        ends = code.rstrip().endswith(";") or (code.rstrip().endswith("}") and "(" in declaration)
-        if depth == 0 and ends:
-            found.append([declaration.strip(), comment])
-            declaration, comment = "", []
-        elif depth == 0 and found and not declaration.strip():
-            found[-1][1].append(behind)
-    return [(d, " ".join(c)) for d, c in found
-            if not re.match(r"(\[\[nodiscard|friend |using |enum |struct |class |static |explicit )", d)]
+        if mark and behind.startswith("/<"):
+            comment.append(behind[2:])
+        declaration += " " + code
+        depth += sum(code.count(c) for c in "{(") - sum(code.count(c) for c in "})")
+        if depth == 0 and (code.endswith(";") or (code.endswith("}") and "(" in declaration)):
+            found.append((declaration.strip(), comment))
+            declaration, comment, trails = "", [], True
+    unwanted = r"(\[\[nodiscard|friend |using |enum |struct |class |static |explicit )"
+    return [(d, joined(c)) for d, c in found if not re.match(unwanted, d) and "moved_option" not in d]
 
 
 def split_member(declaration):
@@ -66,6 +79,9 @@ def split_member(declaration):
 
 def unit(kind, name, comment):
     kind = re.sub(r"\b(std|chrono|robots|detail|cache_detail)::", "", kind)
+    if kind.startswith("function<"):
+        return "function"
+    kind = re.sub(r"^optional<(\w*seconds)>$", r"\1", kind)
     if kind in ("int", "size_t", "uint64_t") and (name.endswith(("bytes", "octets")) or "octets" in comment.split(".")[0]):
         return "octets"
     return UNITS.get(kind, "`" + kind.replace("|", "\\|") + "`")

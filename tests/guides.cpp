@@ -1,5 +1,5 @@
-// Compares the tables of options, events, metrics and fields in tests/guides/ with the headers, and
-// checks the shape of the guides: each question has a page, and each link leads somewhere.
+// Compares the tables of fields in tests/guides/ with the headers, and checks the shape of the
+// guides: each question has a page, and each link leads somewhere.
 #include "support/text_of.hpp"
 
 #include <doctest/doctest.h>
@@ -49,71 +49,6 @@ std::string on_one_line(std::string_view text) {
     joined += (joined.empty() ? "" : " ") + word;
   }
   return joined;
-}
-
-/// Adds a row for a member such as `int max_redirects = 5`, but not for functions and types.
-void add_member(const std::string& owner, std::string member, std::set<std::string>& rows) {
-  member = on_one_line(member);
-  if (member.empty() || member.starts_with("[[") || member.starts_with("friend")) {
-    return;
-  }
-  std::string value;
-  std::size_t end = member.find(" = ");
-  if (const std::size_t brace = member.find('{'); brace < end) {
-    end = brace;
-    value = trimmed(std::string_view{member}.substr(brace + 1, member.rfind('}') - brace - 1));
-  } else if (end != std::string::npos) {
-    value = trimmed(std::string_view{member}.substr(end + 3));
-  }
-  const std::string declared = member.substr(0, end);
-  const std::string name = declared.substr(declared.find_last_of(' ') + 1);
-  rows.insert("| `" + owner + "::" + name + "` | " + (value.empty() ? "" : "`" + value + "`"));
-}
-
-/// Adds a row for each option that a header declares.
-void add_options(const std::string& code, std::set<std::string>& rows) {
-  for (std::size_t begin = code.find("\nstruct "); begin != std::string::npos;
-       begin = code.find("\nstruct ", begin + 1)) {
-    const std::size_t open = code.find_first_of("{;:", begin);
-    const std::string owner = trimmed(std::string_view{code}.substr(begin + 8, open - begin - 8));
-    const bool has_options =
-        owner.ends_with("_options") || owner == "malformed_limit" || owner == "prefetch_limits";
-    // These belong to state machines inside the library.
-    const bool is_inner =
-        owner == "retrieval_options" || owner == "judge_options" || owner == "ruling_options";
-    if (code[open] != '{' || !has_options || is_inner) {
-      continue;
-    }
-    int depth = 0;
-    std::string member;
-    for (std::size_t i = open + 1; depth >= 0; ++i) {
-      depth += code[i] == '{' ? 1 : code[i] == '}' ? -1 : 0;
-      member += code[i];
-      const bool ends_function = code[i] == '}' && depth == 0 && trimmed(member).starts_with("[[");
-      if (depth == 0 && (code[i] == ';' || ends_function)) {
-        member.pop_back();
-        add_member(owner, member, rows);
-        member.clear();
-      }
-    }
-  }
-}
-
-/// Returns the first `columns` cells of each row of a page that begins with `start`.
-std::set<std::string> rows_of(const std::string& page, std::string_view start,
-                              std::size_t columns) {
-  std::istringstream lines{page};
-  std::set<std::string> rows;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(start)) {
-      std::size_t end = 0;
-      for (std::size_t column = 0; column < columns; ++column) {
-        end = line.find(" |", end + 1);
-      }
-      rows.insert(trimmed(line.substr(0, end)));
-    }
-  }
-  return rows;
 }
 
 void check_same(const std::set<std::string>& in_headers, const std::set<std::string>& in_page) {
@@ -273,62 +208,6 @@ TEST_CASE("./run lists its commands twice, in the same way, and no page names an
     }
   }
   CHECK(named > 10);
-}
-
-TEST_CASE("options.md has each option with its default, and no other") {
-  std::set<std::string> declared;
-  for (const fs::directory_entry& entry :
-       fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / "include"}) {
-    if (entry.path().extension() == ".hpp" && entry.path().parent_path().filename() != "detail") {
-      const fs::path relative = fs::relative(entry.path(), ROBOTS_SOURCE_DIR);
-      add_options(code_of(project_text(relative.string())), declared);
-    }
-  }
-  CHECK(declared.size() > 100);
-  check_same(declared, rows_of(project_text("tests/guides/options.md"), "| `", 2));
-}
-
-TEST_CASE("options.md names the header that declares each group of options") {
-  const std::string page = project_text("tests/guides/options.md");
-  std::size_t groups = 0;
-  for (std::size_t begin = page.find("\n## "); begin != std::string::npos;
-       begin = page.find("\n## ", begin + 1)) {
-    const std::string name = page.substr(begin + 4, page.find('\n', begin + 1) - begin - 4);
-    const std::size_t header = page.find("`<", begin) + 2;
-    const std::string path = "include/" + page.substr(header, page.find(">`", header) - header);
-    CAPTURE(name);
-    CAPTURE(path);
-    CHECK(project_text(path).find("\nstruct " + name + " {") != std::string::npos);
-    ++groups;
-  }
-  CHECK(groups > 20);
-}
-
-TEST_CASE("events.md has each event and each metric, and no other") {
-  const std::string events = project_text("include/robots/observe/events.hpp");
-  std::set<std::string> declared;
-  constexpr std::string_view name_of = "std::string_view name = \"";
-  for (std::size_t begin = events.find(name_of); begin != std::string::npos;
-       begin = events.find(name_of, begin + 1)) {
-    const std::size_t name = begin + name_of.size();
-    const std::string text = events.substr(name, events.find('"', name) - name);
-    declared.insert("| `" + text + "` | `" + text + "_event`");
-  }
-  const std::string metrics = project_text("include/robots/observe/metrics_snapshot.ipp");
-  for (std::size_t begin = metrics.find("\"robots."); begin != std::string::npos;
-       begin = metrics.find("\"robots.", begin + 1)) {
-    declared.insert("| `" + metrics.substr(begin + 1, metrics.find('"', begin + 1) - begin - 1) +
-                    "` |");
-  }
-  CHECK(declared.size() > 50);
-
-  const std::string page = project_text("tests/guides/events.md");
-  std::set<std::string> rows;
-  for (const std::string& row : rows_of(page, "| `", 2)) {
-    // A metric is named in the first column only.
-    rows.insert(row.starts_with("| `robots.") ? row.substr(0, row.find("` |") + 3) : row);
-  }
-  check_same(declared, rows);
 }
 
 TEST_CASE("README.md and threads.md list each member of call_options, and no other") {

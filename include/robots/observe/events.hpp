@@ -57,7 +57,7 @@ struct event_base {
   }
 };
 
-/// A site was looked up.
+/// A site was looked up. In a log: INFO for a miss; otherwise DEBUG.
 struct look_up_event : event_base {
   static constexpr std::string_view name = "look_up";  ///< the name of the event
   look_up_result result = look_up_result::miss;        ///< how the policy was found
@@ -65,7 +65,8 @@ struct look_up_event : event_base {
 };
 
 /// A retrieval sent a request and got a response or an error. The observer gets the events of all
-/// exchanges at the end of the retrieval, in order, before the `retrieval_event`.
+/// exchanges at the end of the retrieval, in order, before the `retrieval_event`. In a log: INFO;
+/// WARN without a response, and for 4xx and 5xx, except 404 and 410.
 struct exchange_event : event_base {
   static constexpr std::string_view name = "exchange";  ///< the name of the event
   const detail::exchange& exchange;      ///< the exchange, with its URL and its status or error
@@ -76,7 +77,9 @@ struct exchange_event : event_base {
   int attempt = 1;  ///< number of the try; 2 and more are retries
 };
 
-/// A robots.txt was parsed.
+/// A robots.txt was parsed. In a log: INFO; WARN if lines are malformed or the file is not UTF-8.
+/// Also WARN if one of the first 32 findings is a guess, as for `Disalow: /a`, or a rule that never
+/// matches. CRITICAL if the file is above the malformed limit.
 struct parse_event : event_base {
   static constexpr std::string_view name = "parse";  ///< the name of the event
   const robots::policy& policy;                      ///< the resulting policy
@@ -85,7 +88,8 @@ struct parse_event : event_base {
   bool invalid_utf8 = false;
 };
 
-/// A retrieval of a robots.txt has ended.
+/// A retrieval of a robots.txt has ended. In a log: INFO; ERROR for a failure; CRITICAL if the file
+/// is above the malformed limit.
 struct retrieval_event : event_base {
   static constexpr std::string_view name = "retrieval";  ///< the name of the event
   const robots::policy& policy;                          ///< the resulting policy
@@ -97,7 +101,7 @@ struct retrieval_event : event_base {
   const std::vector<exchange_event>* exchanges = nullptr;
 };
 
-/// The shared store had a fresh record from another process.
+/// The shared store had a fresh record from another process. In a log: INFO.
 struct far_hit_event : event_base {
   static constexpr std::string_view name = "far_hit";  ///< the name of the event
   const robots::policy& policy;                        ///< the resulting policy
@@ -106,21 +110,23 @@ struct far_hit_event : event_base {
 
 /// The shared store had a record that the look-up cannot use as its answer. A record can be too
 /// old, so that the cache must renew it first. A record with the site's last readable robots.txt is
-/// no answer if a later retrieval had another result.
+/// no answer if a later retrieval had another result. In a log: INFO.
 struct far_copy_event : event_base {
   static constexpr std::string_view name = "far_copy";  ///< the name of the event
   const robots::policy& policy;                         ///< the resulting policy
   const robots::record& record;                         ///< the record from the store
 };
 
-/// The fallback policy decided, since robots.txt could not be fetched or was too malformed.
+/// The fallback policy decided, since robots.txt could not be fetched or was too malformed. In a
+/// log: ERROR.
 struct fallback_event : event_base {
   static constexpr std::string_view name = "fallback";  ///< the name of the event
   const robots::policy& policy;  ///< `basis()` is the action, and `outcome()` is the reason
 };
 
 /// The permissions of a site have changed: its robots.txt appeared, disappeared, or has other rules
-/// or delays. The event comes before the first decision by the new policy.
+/// or delays. The event comes before the first decision by the new policy. In a log: INFO; ERROR
+/// for a fast change; CRITICAL for a change that turns hostile.
 struct policy_change_event : event_base {
   static constexpr std::string_view name = "policy_change";  ///< the name of the event
   const robots::policy& before;                              ///< the policy before the change
@@ -133,7 +139,8 @@ struct policy_change_event : event_base {
 };
 
 /// A site refuses a page that the cache does not deny, or begins to refuse its robots.txt. A 401, a
-/// 403 or a challenge refuses a page (see `basic_robots_cache::report_response`).
+/// 403 or a challenge refuses a page (see `basic_robots_cache::report_response`). In a log:
+/// CRITICAL.
 struct access_revoked_event : event_base {
   static constexpr std::string_view name = "access_revoked";  ///< the name of the event
   std::string_view url;  ///< the page, or the robots.txt after redirects
@@ -141,7 +148,7 @@ struct access_revoked_event : event_base {
 };
 
 /// A server demands a licence for a page or for the robots.txt (RSL 1.0, section 6.3). This is no
-/// reason to try again, and no sign that access was revoked.
+/// reason to try again, and no sign that access was revoked. In a log: WARN.
 struct licence_demanded_event : event_base {
   static constexpr std::string_view name = "licence_demanded";  ///< the name of the event
   std::string_view url;                 ///< the page, or the robots.txt after redirects
@@ -150,7 +157,7 @@ struct licence_demanded_event : event_base {
 };
 
 /// A site was halted, or resumed. `site` is the text of the order: a host, `host:port` or an
-/// origin.
+/// origin. In a log: CRITICAL; INFO for a site that is resumed.
 struct halt_event : event_base {
   static constexpr std::string_view name = "halt";  ///< the name of the event
   halt_reason reason{};                             ///< the reason of the halt
@@ -162,7 +169,7 @@ struct halt_event : event_base {
 };
 
 /// A high-risk site was seen for the first time, got its sign-off, or lost its sign-off. `site` has
-/// the same form as in `halt_event`.
+/// the same form as in `halt_event`. In a log: INFO; WARN for a site that waits for a sign-off.
 struct sign_off_event : event_base {
   static constexpr std::string_view name = "sign_off";  ///< the name of the event
   bool given = false;                                   ///< true if the site got its sign-off
@@ -172,14 +179,16 @@ struct sign_off_event : event_base {
   order_reference order{};  ///< the order that did it; empty for a site that waits
 };
 
-/// A decision was made.
+/// A decision was made. In a log: INFO; `denied_level` for a denial; at least ERROR if the fallback
+/// policy decided, unless the call ended before robots.txt came.
 struct decision_event : event_base {
   static constexpr std::string_view name = "decision";  ///< the name of the event
   std::string_view url;                                 ///< the URL, as given by the caller
   const robots::decision& decision;                     ///< the answer
 };
 
-/// The circuit breaker of an origin changed its state. `site` is the origin.
+/// The circuit breaker of an origin changed its state. `site` is the origin. In a log: INFO; WARN
+/// when the breaker opens.
 struct breaker_event : event_base {
   static constexpr std::string_view name = "breaker";  ///< the name of the event
   breaker_state state = breaker_state::closed;         ///< the new state
@@ -187,20 +196,21 @@ struct breaker_event : event_base {
 
 /// The storage of a cache has dropped an entry. The cache can hold a lock during this event. An
 /// observer may call the cache. It must not wait for a fetch, or for another thread that calls the
-/// cache.
+/// cache. In a log: DEBUG.
 struct drop_event : event_base {
   static constexpr std::string_view name = "drop";  ///< the name of the event
   bool expired = false;  ///< true if the entry had expired; false if the storage needed room
 };
 
-/// A site was put in quarantine, or was released from quarantine.
+/// A site was put in quarantine, or was released from quarantine. In a log: CRITICAL; INFO for a
+/// release.
 struct quarantine_event : event_base {
   static constexpr std::string_view name = "quarantine";  ///< the name of the event
   bool released = false;                                  ///< true if released
   order_reference order{};                                ///< the order that did it
 };
 
-/// An override was made or ended: see `SiteRulings::override_with`.
+/// An override was made or ended: see `SiteRulings::override_with`. In a log: INFO.
 struct override_event : event_base {
   static constexpr std::string_view name = "override";  ///< the name of the event
   site_override value{};                                ///< the new override; `none` if lifted
@@ -209,14 +219,14 @@ struct override_event : event_base {
 };
 
 /// The ledger has given an order its number, or another number after a loss. The event about the
-/// order itself came before, and had the same `order_reference::id`.
+/// order itself came before, and had the same `order_reference::id`. In a log: INFO.
 struct order_event : event_base {
   static constexpr std::string_view name = "order";  ///< the name of the event
   order_reference order{};                           ///< the order with its number
 };
 
 /// A cache with rulings began. The events about the rulings in force at this time follow. `site` is
-/// empty.
+/// empty. In a log: INFO.
 struct rulings_event : event_base {
   static constexpr std::string_view name = "rulings";  ///< the name of the event
   std::span<const std::string> needs_sign_off;         ///< `rulings_options::needs_sign_off`
@@ -226,13 +236,14 @@ struct rulings_event : event_base {
   bool denies_unread = false;
 };
 
-/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. `site` is empty.
+/// The excluded hosts were replaced: see `basic_robots_cache::set_excluded`. `site` is empty. In a
+/// log: INFO.
 struct exclusions_event : event_base {
   static constexpr std::string_view name = "exclusions";  ///< the name of the event
   std::span<const std::string> hosts;                     ///< the new list, as given by the caller
 };
 
-/// A gate answered whether and when a URL may be fetched.
+/// A gate answered whether and when a URL may be fetched. In a log: the level of a `decision`.
 struct admission_event : event_base {
   static constexpr std::string_view name = "admission";  ///< the name of the event
   std::string_view url;                                  ///< the URL, as given by the caller
@@ -244,7 +255,8 @@ struct admission_event : event_base {
   bool needs_review = false;
 };
 
-/// The ledger of a gate (`gate_options::ledger`) has failed, or answers again.
+/// The ledger of a gate (`gate_options::ledger`) has failed, or answers again. In a log: ERROR when
+/// the ledger fails; INFO when it answers again.
 struct ledger_event : event_base {
   static constexpr std::string_view name = "ledger";  ///< the name of the event
   bool up = false;                                    ///< true if the ledger answers again
@@ -252,7 +264,7 @@ struct ledger_event : event_base {
 };
 
 /// The store that a cache shares with other processes has failed or refuses some calls, or it works
-/// again.
+/// again. In a log: ERROR when the store fails; INFO when it answers again.
 struct far_store_event : event_base {
   static constexpr std::string_view name = "far_store";  ///< the name of the event
   bool up = false;           ///< true if the store answers again; false if it has failed
@@ -260,7 +272,7 @@ struct far_store_event : event_base {
 };
 
 /// The cache could not erase the rules of a site from the shared store, and no longer tries. Other
-/// processes can use these rules until they expire.
+/// processes can use these rules until they expire. In a log: ERROR.
 struct lost_invalidation_event : event_base {
   static constexpr std::string_view name = "lost_invalidation";  ///< the name of the event
 };

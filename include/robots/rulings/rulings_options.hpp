@@ -45,7 +45,7 @@ struct rulings_options {
   /// If true, a site is halted when its robots.txt denies everything and the previous robots.txt
   /// did not. If false, the rules of the site apply. A `policy_change_event` reports the change in
   /// both cases. If empty, `fallback_policy::halts_hostile` of the cache decides: `strict()` halts
-  /// the site, and the other presets do not.
+  /// the site, and the other presets do not (the pipeline guide).
   std::optional<bool> halt_hostile{};
   /// If true, `halt_hostile` also halts a site that denies everything to one of
   /// `cache_options::other_agents`, and did not before. In both cases, a `policy_change_event`
@@ -53,14 +53,17 @@ struct rulings_options {
   bool halt_hostile_to_others = false;
   /// A site is halted if all fetches of its robots.txt have failed for this time
   /// (`outcome::unreachable` or `server_error`). The time is checked only at a fetch, so the halt
-  /// can come later. With 0, the first failure halts the site. Empty means never.
+  /// can come later. With 0, the first failure halts the site. Empty means never (the pipeline
+  /// guide).
   std::optional<std::chrono::seconds> halt_unreachable_after{};
   /// If true, a site is halted that revokes access: `basic_robots_cache::report_response` returns
-  /// true, or the site begins to answer the request for its robots.txt with 401 or 403.
+  /// true, or the site begins to answer the request for its robots.txt with 401 or 403
+  /// (the pipeline guide).
   bool halt_revoked = false;
   /// The number of malformed files in a row after which a site goes into quarantine; 0 means never.
   /// A malformed file does not count if `cache_options::fallback` applies its rules
-  /// (`fallback_action::parse`). `SiteRulings::end_quarantine` ends the quarantine.
+  /// (`fallback_action::parse`). `SiteRulings::end_quarantine` ends the quarantine (the pipeline
+  /// guide).
   int quarantine_after = 3;
   /// The maximum number of halts and quarantines by alarms that are in force in the whole crawl. A
   /// person can list and end so many, and memory is bounded if somebody makes sites without end.
@@ -73,7 +76,7 @@ struct rulings_options {
   double fast_change_share = 0.3;
   /// The time for which a change counts. The time begins at the last fetch of the old rules. The
   /// newest change is fast if the shares of all counted changes add up to more than
-  /// `fast_change_share`. If empty, each change is judged alone.
+  /// `fast_change_share`. If empty, each change is judged alone (the pipeline guide).
   std::optional<std::chrono::seconds> fast_change_within{};
 };
 

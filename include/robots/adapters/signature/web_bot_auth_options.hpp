@@ -20,12 +20,14 @@ struct web_bot_auth_options {
   /// directory: `https://a.example/.well-known/http-message-signatures-directory`.
   std::string agent;
 
-  /// The form of `Signature-Agent`. The default is the form of the working group's draft. The other
-  /// forms have no path, so for them `agent` must be an origin, or the URL of its directory.
+  /// The form of `Signature-Agent`. The default is the form of the working group's draft
+  /// (draft-ietf-webbotauth-httpsig-protocol-01). The other forms have no path, so for them `agent`
+  /// must be an origin, or the URL of its directory.
   signature_agent_form form = signature_agent_form::key_set;
 
   /// The name of the signature in the headers. A crawler behind a proxy that signs, too, needs
-  /// another name than the proxy. It must be a key of RFC 9651: lower case letters, digits, `_`,
+  /// another name than the proxy. It must be a key of RFC 9651, section 3.1.2: lower case letters,
+  /// digits, `_`,
   /// `-`, `.`, and `*`.
   std::string label = "sig1";
 
@@ -43,7 +45,7 @@ struct web_bot_auth_options {
   std::chrono::seconds backdated_by{5};
 
   /// If true, each request has a signature with a random `nonce`. Then no signature is used again,
-  /// since sites may refuse a nonce that they have seen.
+  /// since sites may refuse a nonce that they have seen (RFC 9421, section 7.2.2).
   bool nonce = false;
 
   /// If true, requests by http are signed, too. Anyone on the way can read such a signature, and
