@@ -6,6 +6,8 @@
 #ifndef ROBOTS_COMPILED
 #error "robots/src.hpp needs ROBOTS_COMPILED: define the macro in all files of the program"
 #else
+#include <robots/base/site_nodes.ipp>
+#include <robots/base/text_nodes.ipp>
 #include <robots/cache/basic_robots_cache.ipp>
 #include <robots/cache/cache_options.ipp>
 #include <robots/cache/page.ipp>

@@ -1,18 +1,15 @@
 #pragma once
 
 #include <robots/base/ascii.hpp>
-#include <robots/base/hash.hpp>
+#include <robots/base/text_set.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>
 #include <robots/http/site.hpp>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -118,7 +115,7 @@ class excluded_hosts {
     if (entries.empty()) {
       return;
     }
-    const auto table = std::make_shared<name_table>();
+    const auto table = std::make_shared<base::text_set>();
     for (const std::string& entry : entries) {
       const std::optional<std::string> name =
           http_detail::normal_host(http_detail::excluded_name(entry));
@@ -130,7 +127,7 @@ class excluded_hosts {
                                     "\"[2001:db8::1]\", and a name outside ASCII in its "
                                     "xn-- form"};
       }
-      table->emplace(http_detail::without_mapping(*name));
+      table->insert(http_detail::without_mapping(*name));
     }
     names_ = table;
   }
@@ -156,9 +153,7 @@ class excluded_hosts {
   [[nodiscard]] bool empty() const noexcept { return names_ == nullptr; }
 
  private:
-  using name_table = boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>>;
-
-  std::shared_ptr<const name_table> names_{};  // null if empty
+  std::shared_ptr<const base::text_set> names_{};  // null if empty
 };
 
 }  // namespace detail
