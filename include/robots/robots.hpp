@@ -33,6 +33,7 @@
 #include <robots/policy/page_of.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/polite.hpp>
+#include <robots/rep.hpp>
 #include <robots/rulings.hpp>
 #include <robots/usage.hpp>
 #include <robots/version.hpp>
