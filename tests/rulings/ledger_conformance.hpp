@@ -13,6 +13,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -58,15 +60,19 @@ class ledger_reader {
   }
 
   ledger_head known{};
-  rulings_detail::order_table rulings{};
+  std::map<std::string, ruling_order, std::less<>> rulings{};
 
  private:
   [[nodiscard]] bool put_back(RulingLedger& ledger, const ledger_news& news) {
+    rulings_detail::order_table mine;
+    for (const auto& [name, order] : rulings) {
+      mine[name] = order;
+    }
     rulings_detail::order_table theirs;
     for (const ruling_order& order : news.orders) {
       theirs[rulings_detail::name_of(order)] = order;
     }
-    const auto lost = rulings_detail::find_lost(known, rulings, news.head, theirs,
+    const auto lost = rulings_detail::find_lost(known, mine, news.head, theirs,
                                                 "reader" + std::to_string(++tokens_));
     return !lost.is_whole && ledger.put_back(news.head, lost.next, lost.orders);
   }

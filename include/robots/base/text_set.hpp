@@ -38,6 +38,15 @@ class text_set {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
+  /// Calls `visit(text)` for each text, in no particular order. `visit` must not change the set.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const text_nodes::node* next = nodes_.first(); next != nullptr;
+         next = nodes_.after(*next)) {
+      visit(next->key);
+    }
+  }
+
  private:
   text_nodes nodes_;
 };

@@ -46,12 +46,29 @@ class text_table {
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
-  /// Calls `visit(key, value)` for each entry, in no particular order. `visit` must not change the
-  /// table.
+  /// Calls `visit(key, value)` for each entry, in no particular order. `visit` may change the
+  /// value, but not the table.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    for (text_nodes::node* next = nodes_.first(); next != nullptr; next = nodes_.after(*next)) {
+      visit(next->key, *value_of(next));
+    }
+  }
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (text_nodes::node* next = nodes_.first(); next != nullptr; next = nodes_.after(*next)) {
-      visit(next->key, std::as_const(*value_of(next)));
+    visit_while([&visit](std::string_view key, const Value& value) {
+      visit(key, value);
+      return true;
+    });
+  }
+
+  /// Calls `visit(key, value)` until it returns false, at most once for each entry, in no
+  /// particular order. `visit` must not change the table.
+  template <class Visit>
+  void visit_while(const Visit& visit) const {
+    const text_nodes::node* next = nodes_.first();
+    while (next != nullptr && visit(next->key, static_cast<const entry*>(next)->value)) {
+      next = nodes_.after(*next);
     }
   }
 

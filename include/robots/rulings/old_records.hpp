@@ -1,6 +1,6 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
+#include <robots/base/text_set.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/halt_reason.hpp>
@@ -8,14 +8,11 @@
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
-#include <boost/unordered/unordered_flat_set.hpp>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -204,7 +201,7 @@ inline std::vector<ruling_order> import_rulings(RulingLedger& ledger,
   std::sort(orders.begin(), orders.end(), [](const ruling_order& a, const ruling_order& b) {
     return std::tie(a.time, a.id) < std::tie(b.time, b.id);
   });
-  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> earlier;
+  base::text_set earlier;
   ledger_news news = ledger.read({});
   const bool is_empty = news.head.last.generation == 0;
   for (const ruling_order& order : news.orders) {

@@ -211,7 +211,7 @@ ROBOTS_INLINE void rulings_state::take(const ledger_news& news) {
       }
       put(order, kind);
     }
-    known_.insert_or_assign(name, ruling_order{order});
+    known_[name] = order;
   }
   for (const ruling_order& order : news.orders) {
     unconfirmed_.erase(order.id);
@@ -226,14 +226,20 @@ ROBOTS_INLINE void rulings_state::put(const ruling_order& order, std::optional<o
   if (news) {
     changed.push_back({.order = order, .kind = *news});
   }
+  std::vector<std::string> signed_off;
   if (news == order_news::made && order.kind == ruling_kind::sign_off) {
     const auto named = parse_site(order.site);
-    boost::unordered::erase_if(awaiting_, [&](const std::string& bare_site) {
+    awaiting_.for_each([&](const std::string& bare_site) {
       const auto listed = parse_site(bare_site);
-      return listed && named && listed->host == named->host;
+      if (listed && named && listed->host == named->host) {
+        signed_off.push_back(bare_site);
+      }
     });
   }
   table.put(order);
+  for (const std::string& bare_site : signed_off) {
+    awaiting_.erase(bare_site);
+  }
   listeners_.note(std::move(changed));
 }
 
@@ -303,7 +309,7 @@ ROBOTS_INLINE void rulings_state::send() {
       put(decided, is_own ? std::nullopt : std::optional{order_news::made});
     }
     // If memory runs out, the order is still unsent, and is sent again, which changes nothing.
-    known_.insert_or_assign(name, std::move(decided));
+    known_[name] = std::move(decided);
     if (is_last) {
       forget_unsent(name);
     }
@@ -410,8 +416,7 @@ ROBOTS_INLINE std::optional<ruling_order> rulings_state::last(ruling_kind kind,
 }
 
 ROBOTS_INLINE const ruling_order* rulings_state::last_known(const std::string& name) const {
-  const auto listed = known_.find(name);
-  return listed == known_.end() ? nullptr : &listed->second;
+  return known_.find(name);
 }
 
 ROBOTS_INLINE const ruling_order* rulings_state::last_unsent(const std::string& name) const {
@@ -448,12 +453,14 @@ ROBOTS_INLINE bool rulings_state::is_high_risk(std::string_view host) const {
 ROBOTS_INLINE bool rulings_state::note_awaiting(const std::string& bare_site) {
   constexpr std::size_t most = 65'536;
   const std::scoped_lock lock{mutex_};
-  return awaiting_.size() < most && awaiting_.insert(bare_site).second;
+  return awaiting_.size() < most && awaiting_.insert(bare_site);
 }
 
 ROBOTS_INLINE std::vector<std::string> rulings_state::awaiting() {
   const std::scoped_lock lock{mutex_};
-  return {awaiting_.begin(), awaiting_.end()};
+  std::vector<std::string> result;
+  awaiting_.for_each([&](const std::string& bare_site) { result.push_back(bare_site); });
+  return result;
 }
 
 ROBOTS_INLINE std::size_t rulings_state::unsent() {

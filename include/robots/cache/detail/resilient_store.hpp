@@ -1,13 +1,11 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
+#include <robots/base/text_table.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/store/shared_store.hpp>
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -52,13 +50,10 @@ class resilient_store {
   /// Releases all leases. Tries one last time to make the calls that `owe` noted.
   ~resilient_store() {
     breaker_ = detail::circuit_breaker{options.breaker};  // permits the last try
-    for (auto& [key, missed] : owed_) {
-      missed.next_try = (time_point::min)();
-    }
+    owed_.for_each(
+        [](std::string_view, owed_call& missed) { missed.next_try = (time_point::min)(); });
     deliver();
-    for (const auto& [key, missed] : owed_) {
-      note_lost(key);
-    }
+    owed_.for_each([this](std::string_view key, const owed_call&) { note_lost(key); });
   }
 
   const tiered_options& options;
@@ -142,7 +137,7 @@ class resilient_store {
       lock.unlock();
       return note_lost(key);
     }
-    owed_call& noted = owed_[std::string{key}];
+    owed_call& noted = owed_[key];
     noted.number = ++orders_;
     if (on_owed_) {
       on_owed_();
@@ -159,8 +154,8 @@ class resilient_store {
   /// Ends the effect of one `hide`.
   void show(const std::string& key) noexcept {
     const std::scoped_lock lock{mutex_};
-    if (const auto hidden = hidden_.find(key); hidden != hidden_.end() && --hidden->second == 0) {
-      hidden_.erase(hidden);
+    if (std::size_t* const hidden = hidden_.find(key); hidden != nullptr && --*hidden == 0) {
+      hidden_.erase(key);
     }
   }
 
@@ -212,12 +207,13 @@ class resilient_store {
     // also ends the leases. Without a lease, no other process can publish an older file.
     for (const bool is_bare : {true, false}) {
       const std::scoped_lock lock{mutex_};
-      for (auto owed = owed_.begin(); owed != owed_.end() && missed.size() < at_once; ++owed) {
-        if (owed->second.next_try <= due &&
-            is_bare == (detail::without_scheme(owed->first).size() == owed->first.size())) {
-          missed.push_back(owed->first);
+      owed_.visit_while([&](std::string_view key, const owed_call& owed) {
+        if (owed.next_try <= due && is_bare == (detail::without_scheme(key).size() == key.size()) &&
+            missed.size() < at_once) {
+          missed.emplace_back(key);
         }
-      }
+        return missed.size() < at_once;
+      });
     }
     for (const std::string& key : missed) {
       const call_end end = make_missed_call(key, due);
@@ -374,8 +370,8 @@ class resilient_store {
   /// Returns the number of the pending erasure of a key, or 0.
   [[nodiscard]] std::uint64_t missed_erasure(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    const auto owed = owed_.find(key);
-    return owed == owed_.end() ? 0 : owed->second.number;
+    const owed_call* const owed = owed_.find(key);
+    return owed == nullptr ? 0 : owed->number;
   }
 
   [[nodiscard]] bool must_be_erased(std::string_view key) { return missed_erasure(key) > 0; }
@@ -391,11 +387,11 @@ class resilient_store {
     owed_call owed;
     {
       const std::scoped_lock lock{mutex_};
-      const auto found = owed_.find(key);
-      if (found == owed_.end() || found->second.next_try > due) {
+      const owed_call* const found = owed_.find(key);
+      if (found == nullptr || found->next_try > due) {
         return call_end::done;
       }
-      owed = found->second;
+      owed = *found;
     }
     const call_end end = call_without_report([&](SharedStore& store) { store.erase(key); });
     settle(key, owed.number, end);
@@ -406,14 +402,14 @@ class resilient_store {
   /// `number` is newer and stays. If `end` is `part_failed`, the next try comes after a second.
   void settle(std::string_view key, std::uint64_t number, call_end end) {
     const std::scoped_lock lock{mutex_};
-    const auto owed = owed_.find(key);
-    if (owed == owed_.end()) {
+    owed_call* const owed = owed_.find(key);
+    if (owed == nullptr) {
       return;
     }
     if (end == call_end::part_failed) {
-      owed->second.next_try = base::saturating_add(parts_.now(), std::chrono::seconds{1});
-    } else if (end == call_end::done && owed->second.number == number) {
-      owed_.erase(owed);
+      owed->next_try = base::saturating_add(parts_.now(), std::chrono::seconds{1});
+    } else if (end == call_end::done && owed->number == number) {
+      owed_.erase(key);
     }
   }
 
@@ -439,10 +435,10 @@ class resilient_store {
   time_point refused_at_{};             // the time of the last refusal
   std::string watch_failure_;           // the reason why the store does not report changes
   std::uint64_t counted_refusals_ = 0;  // refusals of the watch
-  boost::unordered_flat_map<std::string, owed_call, base::text_hash, std::equal_to<>> owed_;
+  base::text_table<owed_call> owed_;
   std::uint64_t orders_ = 0;  // how often `owe` has noted a call
   // By key, how many newer values wait for their publication.
-  boost::unordered_flat_map<std::string, std::size_t, base::text_hash, std::equal_to<>> hidden_;
+  base::text_table<std::size_t> hidden_;
   std::vector<store_lease> to_release_;
 };
 

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/base/text_table.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -178,7 +177,7 @@ class flight {
   std::shared_ptr<const policy> last_;
   mutable std::mutex mutex_;  // guards the members below
   base::clock_condition changed_;
-  boost::unordered_flat_map<std::uint64_t, std::function<void()>> wake_;  // by number of waiter
+  std::map<std::uint64_t, std::function<void()>> wake_;  // by number of waiter
   std::size_t waiters_ = 0;
   std::uint64_t last_number_ = 0;
   std::optional<ending> ending_;
@@ -228,17 +227,21 @@ class single_flight {
     const auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
     std::shared_ptr<flight> lead{begun.get(), [this, begun](flight* led) { end(*led, {}); }};
     const std::scoped_lock lock{mutex_};
-    const auto [found, is_new] = flights_.try_emplace(begun->key, begun);
-    return {waiter{found->second}, is_new ? std::move(lead) : nullptr};
+    std::shared_ptr<flight>& listed = flights_[begun->key];
+    const bool is_new = listed == nullptr;
+    if (is_new) {
+      listed = begun;
+    }
+    return {waiter{listed}, is_new ? std::move(lead) : nullptr};
   }
 
   /// Gives the result to all waiters. After this, a new flight can begin.
   void end(flight& led, flight::ending outcome) {
     {
       const std::scoped_lock lock{mutex_};
-      const auto found = flights_.find(led.key);
-      if (found != flights_.end() && found->second.get() == &led) {
-        flights_.erase(found);
+      const std::shared_ptr<flight>* const found = flights_.find(led.key);
+      if (found != nullptr && found->get() == &led) {
+        flights_.erase(led.key);
       }
     }
     led.end(std::move(outcome));
@@ -247,31 +250,29 @@ class single_flight {
   /// Detaches the flight for `key`, so that the next caller begins a new flight.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    if (const auto found = flights_.find(key); found != flights_.end()) {
-      found->second->detached = true;
-      flights_.erase(found);
+    if (const std::shared_ptr<flight>* const found = flights_.find(key)) {
+      (*found)->detached = true;
+      flights_.erase(key);
     }
   }
 
   void note_change_elsewhere(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    if (const auto found = flights_.find(key); found != flights_.end()) {
-      found->second->is_changed_elsewhere = true;
+    if (const std::shared_ptr<flight>* const found = flights_.find(key)) {
+      (*found)->is_changed_elsewhere = true;
     }
   }
 
   void detach_all() {
     const std::scoped_lock lock{mutex_};
-    for (const auto& [key, under_way] : flights_) {
-      under_way->detached = true;
-    }
+    flights_.for_each(
+        [](std::string_view, std::shared_ptr<flight>& under_way) { under_way->detached = true; });
     flights_.clear();
   }
 
  private:
   std::mutex mutex_;
-  boost::unordered_flat_map<std::string, std::shared_ptr<flight>, base::text_hash, std::equal_to<>>
-      flights_;
+  base::text_table<std::shared_ptr<flight>> flights_;
 };
 
 }  // namespace robots::cache_detail

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
+#include <robots/base/text_table.hpp>
 #include <robots/rulings/ruling_ledger.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +14,7 @@
 namespace robots::rulings_detail {
 
 /// The last order of each ruling. The key is `name_of`.
-using order_table =
-    boost::unordered_flat_map<std::string, ruling_order, base::text_hash, std::equal_to<>>;
+using order_table = base::text_table<ruling_order>;
 
 /// The orders that a ledger must get back.
 struct lost_orders {
@@ -83,40 +79,41 @@ struct lost_orders {
   lost_orders lost;
   lost.next.last = {.generation = (std::max)(known.last.generation, theirs.last.generation) + 1,
                     .number = (std::max)(known.last.number, theirs.last.number)};
-  for (const auto& [ruling, order] : mine) {  // an own order can be later than the last reading
+  // An own order can be later than the last reading.
+  mine.for_each([&](std::string_view, const ruling_order& order) {
     lost.next.last.generation = (std::max)(lost.next.last.generation, order.number.generation + 1);
     lost.next.last.number = (std::max)(lost.next.last.number, order.number.number);
-  }
+  });
   const bool has_begun_again = theirs.last.generation > 0 && theirs.token != known.token &&
                                theirs.last.generation <= known.last.generation &&
                                !is_from_earlier(theirs.token, known.token);
   order_table winners;
   if (has_begun_again) {
     std::vector<ruling_order> later;
-    for (const auto& [ruling, order] : rulings) {
-      const auto same = mine.find(ruling);
-      const bool is_known = same != mine.end() && same->second.id == order.id;
+    rulings.for_each([&](std::string_view ruling, const ruling_order& order) {
+      const ruling_order* const same = mine.find(ruling);
+      const bool is_known = same != nullptr && same->id == order.id;
       if (order.number.generation == theirs.last.generation && !is_known) {
         later.push_back(order);
       }
-    }
+    });
     std::sort(later.begin(), later.end(),
               [](const ruling_order& a, const ruling_order& b) { return a.number < b.number; });
     for (ruling_order& order : later) {
       order.number = {lost.next.last.generation, ++lost.next.last.number};
-      winners.emplace(name_of(order), order);
+      winners[name_of(order)] = order;
       lost.orders.push_back(std::move(order));
     }
   }
-  for (const auto& [ruling, order] : mine) {
-    const auto stored = rulings.find(ruling);
+  mine.for_each([&](std::string_view ruling, const ruling_order& order) {
+    const ruling_order* const stored = rulings.find(ruling);
     // The ledger can have the same order with a lower number, which it had before an earlier loss.
-    const bool is_missing = stored == rulings.end() || stored->second.number < order.number;
+    const bool is_missing = stored == nullptr || stored->number < order.number;
     // A ledger never shows an order that it cannot read, so writing it again would not end.
     if (is_missing && !winners.contains(ruling) && is_readable(order)) {
       lost.orders.push_back(order);
     }
-  }
+  });
   ++lost.next.last.number;
   lost.next.token = token_after(name, known.token, theirs.token);
   lost.next.last_id = "back-" + name;

@@ -2,20 +2,18 @@
 
 #include <robots/base/hash.hpp>
 #include <robots/base/striped_mutex.hpp>
+#include <robots/base/text_table.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_order.hpp>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -64,13 +62,13 @@ class ruling_table {
       return nullptr;
     }
     const std::shared_lock lock{mutex_};
-    const auto listed = hosts_.find(asked.host);
-    if (listed == hosts_.end()) {
+    const std::vector<entry>* const entries = hosts_.find(asked.host);
+    if (entries == nullptr) {
       return nullptr;
     }
     for (const origin& one : asked.origins()) {
       const entry* best = nullptr;
-      for (const entry& own : listed->second) {
+      for (const entry& own : *entries) {
         if (own.order->kind == kind && own.place.covers(one) &&
             (best == nullptr || best->place.precision() < own.place.precision())) {
           best = &own;
@@ -88,8 +86,8 @@ class ruling_table {
                                                        ruling_kind kind) const {
     std::vector<order_pointer> result;
     const std::shared_lock lock{mutex_};
-    if (const auto listed = hosts_.find(named.host); listed != hosts_.end()) {
-      for (const entry& own : listed->second) {
+    if (const std::vector<entry>* const entries = hosts_.find(named.host)) {
+      for (const entry& own : *entries) {
         if (own.order->kind == kind && own.place.overlaps(named)) {
           result.push_back(own.order);
         }
@@ -102,11 +100,11 @@ class ruling_table {
   [[nodiscard]] std::vector<ruling_order> all() const {
     std::vector<ruling_order> result;
     std::shared_lock lock{mutex_};
-    for (const auto& [host, entries] : hosts_) {
+    hosts_.for_each([&](std::string_view, const std::vector<entry>& entries) {
       for (const entry& own : entries) {
         result.push_back(*own.order);
       }
-    }
+    });
     lock.unlock();
     std::sort(result.begin(), result.end(), [](const ruling_order& a, const ruling_order& b) {
       return a.site == b.site ? a.kind < b.kind : a.site < b.site;
@@ -136,18 +134,11 @@ class ruling_table {
       return own.order->kind == latest.order->kind && own.order->site == latest.order->site;
     };
     const std::scoped_lock lock{mutex_};
-    const auto listed = hosts_.find(host);
-    if (listed == hosts_.end()) {
-      if (begins) {
-        std::vector<entry> entries;
-        entries.push_back(std::move(latest));
-        hosts_.emplace(host, std::move(entries));
-        note_one_more(host);
-        alarms_ += alarms;
-      }
+    std::vector<entry>* const listed = begins ? &hosts_[host] : hosts_.find(host);
+    if (listed == nullptr) {
       return;
     }
-    std::vector<entry>& entries = listed->second;
+    std::vector<entry>& entries = *listed;
     const auto old = std::find_if(entries.begin(), entries.end(), replaces);
     const std::size_t alarms_before = old != entries.end() && is_of_alarm(*old->order) ? 1 : 0;
     if (begins && old != entries.end()) {
@@ -159,7 +150,7 @@ class ruling_table {
       entries.erase(old);
       --count_;
       if (entries.empty()) {
-        hosts_.erase(listed);
+        hosts_.erase(host);
       }
     }
     alarms_ += alarms - alarms_before;
@@ -192,8 +183,7 @@ class ruling_table {
   }
 
   mutable base::striped_mutex mutex_;  // guards `hosts_`
-  boost::unordered_flat_map<std::string, std::vector<entry>, base::text_hash, std::equal_to<>>
-      hosts_;
+  base::text_table<std::vector<entry>> hosts_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> alarms_ = 0;
   std::array<std::atomic<std::uint64_t>, words> bits_{};

@@ -5,6 +5,7 @@
 #include <robots/base/process.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/base/text_set.hpp>
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/rulings/detail/lost_orders.hpp>
 #include <robots/rulings/detail/order_listeners.hpp>
@@ -17,7 +18,6 @@
 #include <robots/time/clock.hpp>
 
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -114,12 +114,12 @@ class rulings_state {
   std::mutex calling_;  // one thread calls the ledger
   std::mutex mutex_;    // guards the members up to `failure_`
   base::clock_condition changed_;
-  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> awaiting_;
+  base::text_set awaiting_;
   order_table known_;
   ledger_head head_;
   /// The ids of own orders that the ledger has taken, but that were not read from it yet. Without
   /// them, the loss of an order that was made after the last reading would be unseen.
-  boost::unordered_flat_set<std::string, base::text_hash, std::equal_to<>> unconfirmed_;
+  base::text_set unconfirmed_;
   std::list<unsent_order> unsent_;
   /// The places of the unsent orders. The key is `name_of`. Each ruling has at most one.
   boost::unordered_flat_map<std::string, std::list<unsent_order>::iterator, base::text_hash,

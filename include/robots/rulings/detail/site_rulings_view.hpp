@@ -3,6 +3,7 @@
 #include <robots/base/hash.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/base/text_table.hpp>
 #include <robots/http/host.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
@@ -23,8 +24,6 @@
 #include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/steady_clock.hpp>
-
-#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -168,8 +167,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   /// Returns the context of the alarm that has made an order. Returns null for other orders.
   [[nodiscard]] std::shared_ptr<const call_context> context_of(const ruling_order& order) {
     const std::scoped_lock lock{notes_mutex_};
-    const auto listed = contexts_.find(std::string{host_of(order.site)});
-    return listed == contexts_.end() ? nullptr : listed->second;
+    const auto* const listed = contexts_.find(host_of(order.site));
+    return listed == nullptr ? nullptr : *listed;
   }
 
   [[nodiscard]] static alarm_settings options_of(const rulings_options& own,
@@ -240,8 +239,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
 
   [[nodiscard]] halt_reason earlier_reason(const ruling_order& order) {
     const std::scoped_lock lock{notes_mutex_};
-    const auto listed = reasons_.find(order.site);
-    return listed == reasons_.end() ? halt_reason::by_hand : listed->second;
+    const halt_reason* const listed = reasons_.find(order.site);
+    return listed == nullptr ? halt_reason::by_hand : *listed;
   }
 
   /// Returns the override that an order makes. An unknown value is that of a newer version: it must
@@ -340,9 +339,9 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     constexpr std::size_t most = 1'024;
     std::unique_lock lock{notes_mutex_};
     // When an order gets its number, it becomes another object.
-    if (const auto listed = policies_.find(key);
-        listed != policies_.end() && listed->second.order == ruling.order) {
-      return listed->second.policy_now;
+    if (const policy_of_order* const listed = policies_.find(key);
+        listed != nullptr && listed->order == ruling.order) {
+      return listed->policy_now;
     }
     lock.unlock();
     auto policy_now =
@@ -352,7 +351,7 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
     if (policies_.size() >= most) {
       policies_.clear();
     }
-    policies_.insert_or_assign(key, policy_of_order{ruling.order, policy_now});
+    policies_[key] = {ruling.order, policy_now};
     return policy_now;
   }
 
@@ -392,10 +391,10 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   std::mutex malformed_mutex_;
   malformed_counts malformed_{65'536};
   std::mutex notes_mutex_;  // guards the next three members
-  boost::unordered_flat_map<std::string, halt_reason> reasons_;
-  boost::unordered_flat_map<std::string, policy_of_order> policies_;
+  base::text_table<halt_reason> reasons_;
+  base::text_table<policy_of_order> policies_;
   /// By host: the contexts of the alarms that make an order now.
-  boost::unordered_flat_map<std::string, std::shared_ptr<const call_context>> contexts_;
+  base::text_table<std::shared_ptr<const call_context>> contexts_;
   std::shared_ptr<const void> subscription_{};  // destroyed first
 };
 
