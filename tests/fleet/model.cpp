@@ -75,6 +75,7 @@
 #include <vector>
 
 using namespace std::chrono_literals;
+using robots::cache_detail::look_up_step;
 using robots::cache_detail::site_look_up;
 using robots::cache_detail::site_work;
 using robots::cache_detail::work_step;
@@ -256,10 +257,9 @@ struct seen_answers {
 struct task {
   task(robots::cache_detail::look_up_environment& cache, std::string host_or_url, bool renews,
        const numbers& at_start)
-      : look(cache, nullptr, 0), text(std::move(host_or_url)), least(at_start) {
-    look.refreshes = renews;
-    look.start(*robots::parse_site(text));
-  }
+      : look(cache, robots::cache_detail::keys_of(host_or_url), {.refreshes = renews}),
+        text(std::move(host_or_url)),
+        least(at_start) {}
 
   site_look_up look;
   std::string text;
@@ -490,7 +490,7 @@ class model {
       publish_ended(left.work.get());
     }
     for (const task& other : one.tasks) {
-      publish_ended(other.look.work.get());
+      publish_ended(other.look.work().get());
     }
     if (in(8)) {
       one.cache.clear();
@@ -586,32 +586,33 @@ class model {
   [[nodiscard]] static bool has_unpublished(const process& one, std::size_t origin) {
     const auto is_about = [&](const site_work* work) {
       return work != nullptr && work->has_ended() && !work->value().empty() &&
-             number_of(work->led().site_key) % hosts == origin % hosts;
+             number_of(work->own_flight().site_key()) % hosts == origin % hosts;
     };
     return std::any_of(one.works.begin(), one.works.end(),
                        [&](const left_work& left) { return is_about(left.work.get()); }) ||
            std::any_of(one.tasks.begin(), one.tasks.end(),
-                       [&](const task& other) { return is_about(other.look.work.get()); });
+                       [&](const task& other) { return is_about(other.look.work().get()); });
   }
 
   [[nodiscard]] static bool has_unpublished(const process& one) {
     return std::any_of(one.works.begin(), one.works.end(),
                        [](const left_work& left) { return left.work->has_ended(); }) ||
            std::any_of(one.tasks.begin(), one.tasks.end(), [](const task& other) {
-             return other.look.work && other.look.work->has_ended();
+             return other.look.work() && other.look.work()->has_ended();
            });
   }
 
   /// Returns true while a process renews the answer of an origin and has not shared it yet.
   [[nodiscard]] bool is_renewed(std::size_t origin) const {
     const auto renews = [&](const std::shared_ptr<site_work>& work) {
-      return work && work->announces() && number_of(work->led().site_key) % hosts == origin % hosts;
+      return work && work->announces() &&
+             number_of(work->own_flight().site_key()) % hosts == origin % hosts;
     };
     return std::any_of(processes_.begin(), processes_.end(), [&](const auto& one) {
       return std::any_of(one->works.begin(), one->works.end(),
                          [&](const left_work& left) { return renews(left.work); }) ||
              std::any_of(one->tasks.begin(), one->tasks.end(),
-                         [&](const task& other) { return renews(other.look.work); });
+                         [&](const task& other) { return renews(other.look.work()); });
     });
   }
 
@@ -625,7 +626,7 @@ class model {
   /// Returns true if a process has an own answer with a later date than that of the store,
   /// as after a refresh that failed. The clock of the process can be ahead. So it asks the site.
   [[nodiscard]] bool has_later_date(std::size_t number, const site_work& work) {
-    const std::string& key = work.led().site_key;
+    const std::string& key = work.own_flight().site_key();
     const auto own = robots::policy_detail::newest_answer(
         processes_[number]->parts.find(key, clock_.now()).policy);
     const auto value = fails_once_ ? std::nullopt : shared_value(key);
@@ -655,7 +656,7 @@ class model {
     if (!sent) {
       const std::size_t origin = number_of(request->url);
       const bool is_ordinary = work.lease() && facts_.is_new(*work.lease()) && !work.announces() &&
-                               !work.led().detached && work.led().asked.scheme;
+                               !work.own_flight().detached && work.own_flight().asked().scheme;
       const bool is_settled =
           is_up_ && !is_renewed(origin) &&
           std::find(has_pending_.begin(), has_pending_.end(), true) == has_pending_.end();
@@ -672,13 +673,14 @@ class model {
     work.fetch().on_response(got.response, one.parts.now(), one.parts.wall());
     work.settle();
     if (got.number) {
-      if (work.led().detached || (!announces && !(work.lease() && facts_.holds(*work.lease())))) {
+      if (work.own_flight().detached ||
+          (!announces && !(work.lease() && facts_.holds(*work.lease())))) {
         contest(got.origin);
       }
       log("process " + std::to_string(number) + " gets number " + std::to_string(*got.number) +
           " of " + origin_of(got.origin) + (announces ? ", for all" : ""));
       raise(number, got.origin, *got.number);
-      if (announces && !work.led().detached) {
+      if (announces && !work.own_flight().detached) {
         order(number, got.origin, *got.number, false);
       }
     }
@@ -735,24 +737,24 @@ class model {
 
   void publish(std::size_t number, site_work& work) {
     const std::string value = work.value();
-    note_order(work.led().asked, value);
+    note_order(work.own_flight().asked(), value);
     const bool announces = work.announces();
-    const std::size_t origin = number_of(work.led().site_key);
-    const bool is_shared = work.lease() && !value.empty() && work.led().asked.scheme && is_up_ &&
-                           !fails_once_ && !work.led().detached;
+    const std::size_t origin = number_of(work.own_flight().site_key());
+    const bool is_shared = work.lease() && !value.empty() && work.own_flight().asked().scheme &&
+                           is_up_ && !fails_once_ && !work.own_flight().detached;
     robots::cache_detail::publish(processes_[number]->cache, work);
     if (announces) {
-      for (const std::size_t origin_index : origins_of(work.led().site_key)) {
+      for (const std::size_t origin_index : origins_of(work.own_flight().site_key())) {
         facts_.usable_until[origin_index] = {};
       }
     }
     const bool can_read = is_up_ && !fails_once_;
-    if (!announces && (!can_read || shared_value(work.led().site_key) != value)) {
-      for (const std::size_t origin_index : origins_of(work.led().site_key)) {
+    if (!announces && (!can_read || shared_value(work.own_flight().site_key()) != value)) {
+      for (const std::size_t origin_index : origins_of(work.own_flight().site_key())) {
         contest(origin_index);
       }
     }
-    if (is_shared && shared_value(work.led().site_key) == value &&
+    if (is_shared && shared_value(work.own_flight().site_key()) == value &&
         !robots::is_failure(robots::detail::decode_site(value).value->latest.outcome)) {
       const auto age = processes_[number]->parts.wall() -
                        robots::detail::decode_site(value).value->latest.fetched_at;
@@ -792,7 +794,7 @@ class model {
         ask_store(one, work);
         return true;
       case work_step::fetch:
-        if (!left.sent && work.led().offer(left.work)) {
+        if (!left.sent && work.own_flight().offer(left.work)) {
           return false;
         }
         fetch(number, work, left.sent);
@@ -814,26 +816,26 @@ class model {
       fail("the look-up of " + one_task.text + " does not end");
     }
     look.proceed();
-    if (look.refreshes) {
+    if (look.refreshes()) {
       note_renewals(number, one_task.text, &one_task);
     }
-    for (auto& left : std::exchange(look.left, {})) {
+    for (auto& left : look.take_other_works()) {
       one.works.push_back({std::move(left)});
     }
-    if (!look.asked) {
+    if (look.next() == look_up_step::answered) {
       check(number, one_task);
       return false;
     }
-    if (look.work) {
-      switch (look.work->next()) {
+    if (look.work()) {
+      switch (look.work()->next()) {
         case work_step::ask_store:
-          ask_store(one, *look.work);
+          ask_store(one, *look.work());
           break;
         case work_step::fetch:
-          fetch(number, *look.work, one_task.sent);
+          fetch(number, *look.work(), one_task.sent);
           break;
         default:
-          one.works.push_back({std::exchange(look.work, nullptr)});
+          one.works.push_back({look.pass_work_on()});
       }
     }
     return true;
@@ -868,7 +870,7 @@ class model {
       return;
     }
     while (advance(number, *begun)) {
-      if (!begun->look.work && begun->look.asked) {
+      if (begun->look.next() == look_up_step::wait) {
         help(number);  // the look-up waits for another one, or for another process
       }
     }
@@ -883,7 +885,7 @@ class model {
       next = advance(number, *next) ? std::next(next) : one.works.erase(next);
     }
     for (task& other : one.tasks) {
-      if (other.look.work) {
+      if (other.look.work()) {
         static_cast<void>(advance(number, other));
       }
     }
@@ -897,7 +899,7 @@ class model {
       bool goes_on = true;
       if (ends_all || in(2)) {
         while ((goes_on = advance(number, *next)) && ends_all) {
-          if (!next->look.work && next->look.asked) {
+          if (next->look.next() == look_up_step::wait) {
             help(number);
           }
         }
@@ -927,8 +929,8 @@ class model {
       if (work == nullptr || work->next() != work_step::publish || work->announces()) {
         return;
       }
-      const std::string& key = work->led().site_key;
-      const bool is_lost = work->led().detached ||
+      const std::string& key = work->own_flight().site_key();
+      const bool is_lost = work->own_flight().detached ||
                            !(work->lease() && facts_.holds(*work->lease())) ||
                            !processes_[number]->parts.find(key, clock_.now()).policy;
       if (is_lost) {
@@ -941,7 +943,7 @@ class model {
       note(left.work.get());
     }
     for (const task& other : processes_[number]->tasks) {
-      note(other.look.work.get());
+      note(other.look.work().get());
     }
   }
 
@@ -957,10 +959,10 @@ class model {
             std::max(ended.least.any[origin_index], ended.seen.newest[origin_index]);
       }
     }
-    if (!ended.look.answer.policy) {
+    if (!ended.look.answer().policy) {
       fail("no answer");
     }
-    const robots::policy& got = *ended.look.answer.policy;
+    const robots::policy& got = *ended.look.answer().policy;
     const bool is_open = got.allows("/private/x");
     const bool is_allowed = got.allows("/");
     if (!is_allowed && !is_open) {
@@ -993,7 +995,7 @@ class model {
                     [](const site_state& later) { return later.has == file::moved; });
     const std::size_t least =
         is_before_redirect ? ended.least.last_good[origin] : ended.least.any[origin];
-    if (ended.look.refreshes && got.basis() == robots::policy_basis::rules &&
+    if (ended.look.refreshes() && got.basis() == robots::policy_basis::rules &&
         used < ended.newest[origin]) {
       fail(text + ", but a refresh must find number " + std::to_string(ended.newest[origin]));
     }

@@ -130,6 +130,7 @@ class look_up {
 
   cache_detail::cache_engine* engine_;
   std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
+  std::string counted_url_;  // the text whose exclusion `cache_controls::begin` has counted
 };
 
 /// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch

@@ -23,17 +23,19 @@ ROBOTS_INLINE look_up& look_up::operator=(look_up&&) noexcept = default;
 ROBOTS_INLINE look_up::~look_up() = default;
 
 ROBOTS_INLINE detail::retrieval* look_up::fetch() const noexcept {
-  const bool is_fetch =
-      work_ && work_->work && work_->work->next() == cache_detail::work_step::fetch;
-  return is_fetch ? &work_->work->fetch() : nullptr;
+  const auto* const work = work_ ? work_->work().get() : nullptr;
+  return work != nullptr && work->next() == cache_detail::work_step::fetch ? &work_->work()->fetch()
+                                                                           : nullptr;
 }
 
 ROBOTS_INLINE look_up::step look_up::next() const {
+  using enum cache_detail::look_up_step;
   const detail::retrieval* const fetched = fetch();
   if (fetched == nullptr) {
-    return work_ && work_->asked && !work_->has_left ? step{news_wait{}} : policy();
+    const bool is_over = !work_ || work_->next() == answered || work_->next() == left;
+    return is_over ? step{policy()} : news_wait{};
   }
-  const stop_token stop = work_->work->led().stop.get_token();
+  const stop_token stop = work_->work()->own_flight().stop.get_token();
   if (const auto* const pause = std::get_if<detail::retry_wait>(&fetched->next())) {
     return detail::retry_wait{pause->until, stop};
   }
@@ -44,14 +46,14 @@ ROBOTS_INLINE look_up::step look_up::next() const {
 
 ROBOTS_INLINE const std::shared_ptr<const robots::policy>& look_up::policy() const noexcept {
   static const std::shared_ptr<const robots::policy> none;
-  return work_ ? work_->answer.policy : none;
+  return work_ ? work_->answer().policy : none;
 }
 
 ROBOTS_INLINE bool look_up::from_cache() const noexcept {
-  return work_ && work_->answer.from_cache;
+  return work_ && work_->answer().from_cache;
 }
 
-ROBOTS_INLINE bool look_up::led() const noexcept { return work_ && work_->led; }
+ROBOTS_INLINE bool look_up::led() const noexcept { return work_ && work_->has_fetched(); }
 
 ROBOTS_INLINE void look_up::report(
     const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle) {
@@ -59,7 +61,7 @@ ROBOTS_INLINE void look_up::report(
     try {
       handle(*fetched, engine_->parts.moment());
     } catch (...) {
-      work_->work = nullptr;
+      work_->drop_work();
       throw;
     }
     resume();
@@ -68,7 +70,7 @@ ROBOTS_INLINE void look_up::report(
 
 ROBOTS_INLINE void look_up::on_response(fetch_response response) {
   report([&](detail::retrieval& fetched, const wall_anchor& now) {
-    if (!work_->work->led().stop.stop_requested()) {
+    if (!work_->work()->own_flight().stop.stop_requested()) {
       detail::be_no_cancellation(response);
     }
     fetched.on_response(std::move(response), now.steady, now.wall);
@@ -76,7 +78,7 @@ ROBOTS_INLINE void look_up::on_response(fetch_response response) {
 }
 
 ROBOTS_INLINE void look_up::on_wait_over() {
-  if (fetch() != nullptr && work_->work->led().stop.stop_requested()) {
+  if (fetch() != nullptr && work_->work()->own_flight().stop.stop_requested()) {
     return cut_short();
   }
   report(
@@ -98,8 +100,8 @@ ROBOTS_INLINE void look_up::resume() {
 }
 
 ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
-  if (work_ && work_->place) {
-    work_->place.on_news(std::move(wake));
+  if (work_) {
+    work_->on_news(std::move(wake));
   } else {
     wake();
   }
@@ -107,8 +109,7 @@ ROBOTS_INLINE void look_up::call_on_news(std::function<void()> wake) {
 
 ROBOTS_INLINE bool look_up::leave() noexcept {
   if (work_) {
-    work_->has_left = true;
-    work_->place = {};
+    work_->caller_left();
   }
   return fetch() != nullptr;
 }
@@ -135,21 +136,21 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const look_up
   }
   const cache_detail::site_look_up& work = *ended.work_;
   const auto asked = parse_site(url);
-  if (!policy_detail::is_answer_for(asked, work.key, *ended.policy())) {
+  if (!policy_detail::is_answer_for(asked, work.key(), *ended.policy())) {
     throw std::invalid_argument{"basic_robots_cache::check: the look-up is for " +
-                                (work.key.empty() ? "a text that names no site" : work.key) +
+                                (work.key().empty() ? "a text that names no site" : work.key()) +
                                 ", not for the site of \"" + base::printable(url) +
                                 "\": begin a look-up for that site"};
   }
-  cache_detail::found used = cache_detail::selected(engine_->ruling_on(asked, url), work.agent);
+  cache_detail::found used = cache_detail::selected(engine_->ruling_on(asked, url), work.agent());
   if (!used.policy) {
-    used = work.answer;
+    used = work.answer();
   }
   decision result = decide(url, std::move(used));
   // If the caller passed this URL to `begin`, `begin` has already counted the exclusion.
-  if (work.counted_url.empty() || work.counted_url != url ||
+  if (ended.counted_url_.empty() || ended.counted_url_ != url ||
       result.policy->refused() != decision_reason::excluded) {
-    report(result, url, work.key, work.context, work.agent);
+    report(result, url, work.key(), work.context(), work.agent());
   }
   return result;
 }
@@ -314,7 +315,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> cache_controls::look_up_policy(
   const std::string_view key = refreshes ? std::string_view{} : first_key(host_or_url);
   cache_detail::found known = engine_->parts.find_fresh(key, call.context);
   if (!known.policy) {
-    known = engine_->load(host_or_url, call, refreshes);
+    known = engine_->load(cache_detail::keys_of(host_or_url), host_or_url, call, refreshes);
     note_exclusion(host_or_url, known, call);
   }
   return cache_detail::selected(std::move(known), agent).policy;
@@ -336,8 +337,9 @@ ROBOTS_INLINE decision cache_controls::check(std::string_view url, const call_op
 ROBOTS_INLINE decision cache_controls::check_after_load(std::string_view url,
                                                         const call_options& call,
                                                         std::size_t agent) {
-  decision result = decide(url, cache_detail::selected(engine_->load(url, call), agent));
-  report(result, url, {}, call.context, agent);
+  const auto asked = cache_detail::keys_of(url);
+  decision result = decide(url, cache_detail::selected(engine_->load(asked, url, call), agent));
+  report(result, url, asked ? asked->key() : std::string_view{}, call.context, agent);
   return result;
 }
 
@@ -360,21 +362,26 @@ ROBOTS_INLINE bool cache_controls::allowed(std::string_view url, const call_opti
 
 ROBOTS_INLINE look_up cache_controls::begin(std::string_view host_or_url,
                                             const call_options& call) {
-  auto work = std::make_unique<cache_detail::site_look_up>(*engine_, call.context, agent_of(call));
-  const std::string_view kept_key = first_key(host_or_url);
-  if (cache_detail::found known = engine_->parts.find_fresh(kept_key, call.context); known.policy) {
-    work->key = kept_key;
-    work->answer = cache_detail::selected(std::move(known), work->agent);
-  } else if (const auto asked = parse_site(host_or_url)) {
-    work->start(*asked);
+  using cache_detail::site_look_up;
+  site_look_up::call asked_by{.context = call.context, .agent = agent_of(call)};
+  const std::string_view likely_key = first_key(host_or_url);
+  std::unique_ptr<site_look_up> work;
+  if (cache_detail::found fresh = engine_->parts.find_fresh(likely_key, call.context);
+      fresh.policy) {
+    work = std::make_unique<site_look_up>(*engine_, std::string{likely_key}, std::move(asked_by),
+                                          std::move(fresh));
+  } else if (auto asked = cache_detail::keys_of(host_or_url)) {
+    work = std::make_unique<site_look_up>(*engine_, std::move(asked), std::move(asked_by));
     engine_->proceed(*work);
   } else {
-    work->answer = engine_->ruling_on({}, host_or_url);
+    work = std::make_unique<site_look_up>(*engine_, std::string{}, std::move(asked_by),
+                                          engine_->ruling_on({}, host_or_url));
   }
-  if (note_exclusion(host_or_url, work->answer, call)) {
-    work->counted_url = host_or_url;
+  look_up begun{*engine_, std::move(work)};
+  if (note_exclusion(host_or_url, begun.work_->answer(), call)) {
+    begun.counted_url_ = host_or_url;
   }
-  return {*engine_, std::move(work)};
+  return begun;
 }
 
 ROBOTS_INLINE decision cache_controls::decide(std::string_view target,

@@ -50,7 +50,7 @@ struct workplace {
 
   /// Begins work that a caller waits for.
   std::shared_ptr<site_work> begin(const kept_entry& known = {}, bool refreshes = false) {
-    auto [joined, lead] = cache->flights.join("example.com", example);
+    auto [joined, lead] = cache->flights.join("example.com", example_keys);
     place = std::move(joined);
     const bool is_fresh = known.policy && !known.is_suspect && clock.now() < known.fresh_until;
     return std::make_shared<site_work>(*cache, std::move(lead), known, refreshes, is_fresh, 0);
@@ -58,7 +58,7 @@ struct workplace {
 
   /// The entry of the site in this process.
   [[nodiscard]] kept_entry known() {
-    return cache->policies.find(example, example.key(), clock.now());
+    return cache->policies.find(*example_keys, clock.now());
   }
 
   /// Answers the request of the work.
@@ -81,7 +81,8 @@ struct workplace {
                                   robots::NullObserver>
       parts{{}, clock, {}, {}};
   std::optional<robots::cache_detail::look_up_environment> cache;
-  const robots::site example = *robots::parse_site("https://example.com/");
+  const std::shared_ptr<const robots::cache_detail::site_keys> example_keys =
+      robots::cache_detail::keys_of("https://example.com/");
   robots::cache_detail::single_flight::waiter place;
 };
 
@@ -296,15 +297,13 @@ TEST_CASE("A look-up that joins a flight which missed the store asks the store i
   files.cache->on_message("");  // changes may have been missed
   const auto work = files.begin(files.known());
   work->on_store_reply({});
-  robots::cache_detail::site_look_up joined{*files.cache, nullptr, 0};
-  joined.start(files.example);
+  robots::cache_detail::site_look_up joined{*files.cache, files.example_keys, {}};
   joined.proceed();
-  REQUIRE(joined.place);
-  CHECK_FALSE(joined.work);
+  REQUIRE(joined.next() == robots::cache_detail::look_up_step::wait);
   files.answer(*work, ScriptedFetcher::status(503));
   joined.proceed();
-  REQUIRE(joined.work);
-  CHECK(joined.work->next() == work_step::ask_store);
+  REQUIRE(joined.work());
+  CHECK(joined.work()->next() == work_step::ask_store);
 }
 
 TEST_CASE("A file that was fetched under a lost lease is forgotten") {
@@ -390,7 +389,7 @@ TEST_CASE("A waiting caller can take over work that is offered") {
   auto second = files.cache->flights.join("example.com");
   int called = 0;
   second.place.on_news([&called] { ++called; });
-  CHECK(work->led().offer(work));
+  CHECK(work->own_flight().offer(work));
   CHECK(called == 1);
   CHECK(second.place->wait(files.parts, {}));
   CHECK(second.place->take_work() == work);
@@ -404,14 +403,14 @@ TEST_CASE("Work without waiters stays with its owner") {
   workplace files{false};
   const auto work = files.begin();
   files.place = {};
-  CHECK_FALSE(work->led().offer(work));
-  CHECK(work->led().stop.stop_requested());
+  CHECK_FALSE(work->own_flight().offer(work));
+  CHECK(work->own_flight().stop.stop_requested());
 }
 
 TEST_CASE("Work that every caller has left is dropped") {
   workplace files{false};
   auto work = files.begin();
-  REQUIRE(work->led().offer(work));
+  REQUIRE(work->own_flight().offer(work));
   work.reset();
   files.place = {};
   CHECK(files.cache->flights.join("example.com").lead);

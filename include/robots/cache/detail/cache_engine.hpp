@@ -62,37 +62,37 @@ class cache_engine : public look_up_environment {
   void proceed(site_look_up& look) {
     check_process();
     look.proceed();
-    hand_over_left(look, {.deadline = (time_point::min)()});
-    if (look.work && look.work->next() != work_step::fetch) {
-      store_worker_->queue(std::exchange(look.work, nullptr));
+    hand_over_other_works(look, {.deadline = (time_point::min)()});
+    if (look.work() && look.work()->next() != work_step::fetch) {
+      store_worker_->queue(look.pass_work_on());
     }
   }
 
-  /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`.
-  [[nodiscard]] found load(std::string_view host_or_url, const call_options& call,
-                           bool refreshes = false) {
+  /// Returns the policy of a site. Obeys the deadline, timeout and stop token of `call`. If `asked`
+  /// is null, denies `url`, which names no site.
+  [[nodiscard]] found load(std::shared_ptr<const site_keys> asked, std::string_view url,
+                           const call_options& call, bool refreshes = false) {
     check_process();
-    const auto asked = parse_site(host_or_url);
     if (!asked) {
-      return ruling_on(asked, host_or_url);
+      return ruling_on({}, url);
     }
     call_options limits = call;
     if (const time_point until = detail::end_of_look_up(call, options.longest_call, parts.now());
         until != (time_point::max)()) {
       limits.deadline = (std::min)(call.deadline.value_or(until), until);
     }
-    site_look_up look{*this, call.context, 0};
-    look.start(*asked);
-    look.refreshes = refreshes;
-    look.has_no_time = !has_time(limits);
+    site_look_up look{
+        *this,
+        std::move(asked),
+        {.context = call.context, .refreshes = refreshes, .has_no_time = !has_time(limits)}};
     wait_for_rulings(limits);
-    for (look.proceed(); look.asked; look.proceed()) {
+    for (look.proceed(); look.next() != look_up_step::answered; look.proceed()) {
       if (!advance(look, limits)) {
         look.give_up();
       }
     }
-    hand_over_left(look, limits);
-    return std::move(look.answer);
+    hand_over_other_works(look, limits);
+    return look.take_answer();
   }
 
   /// Waits until the rulings of the user were read from their ledger once, but not beyond the
@@ -119,25 +119,27 @@ class cache_engine : public look_up_environment {
 
   /// Does the next step of a look-up. Returns false if `limits` ended the step early.
   [[nodiscard]] bool advance(site_look_up& look, const call_options& limits) {
-    hand_over_left(look, limits);
-    if (!look.work) {
-      return look.place->wait(parts, limits);
+    hand_over_other_works(look, limits);
+    if (look.next() == look_up_step::wait) {
+      return look.wait(limits);
     }
-    if (look.work->next() == work_step::fetch) {
+    const work_step step = look.work()->next();
+    if (step == work_step::fetch) {
       return fetch(look, limits);
     }
-    if (look.work->next() == work_step::ask_store && has_time_for_store(limits)) {
-      store_worker_->ask_store({&look.work, 1});
+    if (step == work_step::ask_store && has_time_for_store(limits)) {
+      store_worker_->ask_store({&look.work(), 1});
     } else {
-      store_worker_->queue(std::exchange(look.work, nullptr));
+      store_worker_->queue(look.pass_work_on());
     }
     return true;
   }
 
   /// Uses another thread if the fetch may outlast the call. Returns false if the call has ended.
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
+    site_work& work = *look.work();
     const bool may_stop = limits.stop.stop_possible();
-    if (limits.deadline && !may_stop && parts.advance(look.work->fetch(), *limits.deadline)) {
+    if (limits.deadline && !may_stop && parts.advance(work.fetch(), *limits.deadline)) {
       return true;  // `site_look_up::proceed` handles the result
     }
     // If no other thread is free and the call has time for one request, this thread does the fetch.
@@ -145,27 +147,26 @@ class cache_engine : public look_up_environment {
     const bool in_haste =
         limits.deadline &&
         (timeout.count() == 0 || *limits.deadline < base::saturating_add(parts.now(), timeout));
-    if ((limits.deadline || may_stop) && in_background(look.work, in_haste)) {
-      look.work = nullptr;
+    if ((limits.deadline || may_stop) && in_background(look.work(), in_haste)) {
+      static_cast<void>(look.pass_work_on());
       return true;
     }
-    auto result = parts.run(std::move(look.work->fetch()), limits);
+    auto result = parts.run(std::move(work.fetch()), limits);
     const bool is_stopped = limits.stop.stop_requested();
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
-    const bool is_forbidden = is_forbidden_now(*look.work);
+    const bool is_forbidden = is_forbidden_now(work);
     if (result.outcome == outcome::cancelled && options.background_threads > 0 && !is_forbidden) {
-      look.work->start_fetch();
-      static_cast<void>(in_background(look.work, true));
-      look.work = nullptr;
+      work.start_fetch();
+      static_cast<void>(in_background(look.pass_work_on(), true));
     } else {
-      look.work->on_fetched(std::move(result), is_stopped);
+      work.on_fetched(std::move(result), is_stopped);
     }
     return !is_over || is_forbidden;  // the look-up finds the ruling
   }
 
   /// Returns true if one of the user's rulings forbids requests to the site of `work`.
   [[nodiscard]] bool is_forbidden_now(const site_work& work) {
-    return view && !rulings.may_ask(work.led().asked);
+    return view && !rulings.may_ask(work.own_flight().asked());
   }
 
   [[nodiscard]] bool has_time_for_store(const call_options& limits) {
@@ -173,9 +174,10 @@ class cache_engine : public look_up_environment {
            *limits.deadline >= base::saturating_add(parts.now(), store->options.patience);
   }
 
-  /// Publishes the finished works in `look.left` while there is time. Threads do the other works.
-  void hand_over_left(site_look_up& look, const call_options& limits) {
-    for (shared_work& work : std::exchange(look.left, {})) {
+  /// Publishes the ended works of `look` that nobody waits for while there is time. Threads do the
+  /// rest.
+  void hand_over_other_works(site_look_up& look, const call_options& limits) {
+    for (shared_work& work : look.take_other_works()) {
       const work_step step = work->next();
       if (step == work_step::publish && has_time_for_store(limits)) {
         publish(*work);
@@ -196,14 +198,14 @@ class cache_engine : public look_up_environment {
             work->abandon();
             return publish(*work);
           }
-          stop_source& stop = work->led().stop;
+          stop_source& stop = work->own_flight().stop;
           const stop_callback<std::function<void()>> closing{closing_.get_token(),
                                                              [&stop] { stop.request_stop(); }};
           auto result = parts.run(std::move(work->fetch()), {.stop = stop.get_token()});
           work->on_fetched(std::move(result), stop.stop_requested());
           publish(*work);
         },
-        may_wait, [work] { return work->led().is_awaited(); });
+        may_wait, [work] { return work->own_flight().is_awaited(); });
   }
 
   void publish(site_work& work) { cache_detail::publish(*this, work); }

@@ -44,19 +44,19 @@ class look_up_environment {
     }
   }
 
-  /// Handles an answer of the site that `led` has asked, or a failure, before any caller sees it.
-  /// Returns true if the site has turned hostile.
-  bool on_answer(const flight& led, const std::shared_ptr<const policy>& after, time_point now,
-                 bool is_from_store, bool turned_hostile = false) {
+  /// Handles an answer of the site that `under_way` has asked, or a failure, before any caller sees
+  /// it. Returns true if the site has turned hostile.
+  bool on_answer(const flight& under_way, const std::shared_ptr<const policy>& after,
+                 time_point now, bool is_from_store, bool turned_hostile = false) {
     if (!view) {
       return false;
     }
-    const site_answer answer{.site_key = led.site_key,
-                             .context = led.context,
-                             .before = led.last(),
+    const site_answer answer{.site_key = under_way.site_key(),
+                             .context = under_way.context,
+                             .before = under_way.last(),
                              .after = after,
                              .now = now,
-                             .is_forgotten = led.detached,
+                             .is_forgotten = under_way.detached,
                              .is_from_store = is_from_store,
                              .turned_hostile = turned_hostile};
     return view->on_answer(answer);
@@ -96,7 +96,7 @@ class look_up_environment {
   [[nodiscard]] std::shared_ptr<const policy> kept_policy(site asked) {
     const time_point now = parts.now();
     for (int hops = 0;; ++hops) {
-      auto entry = policies.find(asked, asked.key(), now).policy;
+      auto entry = policies.find(site_keys{asked}, now).policy;
       const auto url = entry ? entry->leads_to() : std::nullopt;
       const auto target = url ? parse_site(*url) : std::nullopt;
       if (!target || hops == options.max_redirects) {
@@ -128,7 +128,7 @@ class look_up_environment {
     const std::size_t names = all.size();
     const std::size_t most = names + static_cast<std::size_t>(options.max_redirects);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto entry = policies.find(all[i], all[i].key(), now).policy;
+      const auto entry = policies.find(site_keys{all[i]}, now).policy;
       const auto url = entry ? entry->leads_to() : std::nullopt;
       const auto target = url ? parse_site(*url) : std::nullopt;
       if (target && all.size() < most && std::find(all.begin(), all.end(), *target) == all.end()) {

@@ -3,6 +3,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/base/text_table.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/site_keys.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -30,17 +31,15 @@ class flight {
     bool from_store = false;                 ///< true if this flight did not fetch the result
   };
 
-  flight(std::string_view flight_key, const site& target, bool goes_on,
+  flight(std::string_view flight_key, std::shared_ptr<const site_keys> asked, bool goes_on,
          std::shared_ptr<const call_context> caller)
       : key(flight_key),
-        asked(target),
-        site_key(asked.key()),
+        target(std::move(asked)),
         finishes_alone(goes_on),
         context(std::move(caller)) {}
 
   const std::string key;
-  const site asked;  ///< the site that is fetched
-  const std::string site_key;
+  const std::shared_ptr<const site_keys> target;  ///< the site that is fetched
   bool finishes_alone;  ///< the work goes on even if nobody waits; set before the work begins
   const std::shared_ptr<const call_context> context;  ///< from the call that began this flight
 
@@ -54,6 +53,9 @@ class flight {
   /// The number of the last try of the fetch that has timed out; 0 if none has.
   std::atomic<int> timed_out_tries = 0;
   stop_source stop;  ///< gets a stop request when nobody needs the result any more
+
+  [[nodiscard]] const site& asked() const noexcept { return target->named_site(); }
+  [[nodiscard]] const std::string& site_key() const noexcept { return target->key(); }
 
   void set_last(std::shared_ptr<const policy> last) noexcept { last_ = std::move(last); }
 
@@ -221,11 +223,13 @@ class single_flight {
   };
 
   /// Joins the flight for `key`, or begins a flight that fetches `asked`.
-  [[nodiscard]] joined join(std::string_view key, const site& asked = {},
+  [[nodiscard]] joined join(std::string_view key,
+                            const std::shared_ptr<const site_keys>& asked = {},
                             bool finishes_alone = false,
                             const std::shared_ptr<const call_context>& context = {}) {
     const auto begun = std::make_shared<flight>(key, asked, finishes_alone, context);
-    std::shared_ptr<flight> lead{begun.get(), [this, begun](flight* led) { end(*led, {}); }};
+    std::shared_ptr<flight> lead{begun.get(),
+                                 [this, begun](flight* begun_here) { end(*begun_here, {}); }};
     const std::scoped_lock lock{mutex_};
     std::shared_ptr<flight>& listed = flights_[begun->key];
     const bool is_new = listed == nullptr;
@@ -236,15 +240,15 @@ class single_flight {
   }
 
   /// Gives the result to all waiters. After this, a new flight can begin.
-  void end(flight& led, flight::ending outcome) {
+  void end(flight& under_way, flight::ending outcome) {
     {
       const std::scoped_lock lock{mutex_};
-      const std::shared_ptr<flight>* const found = flights_.find(led.key);
-      if (found != nullptr && found->get() == &led) {
-        flights_.erase(led.key);
+      const std::shared_ptr<flight>* const listed = flights_.find(under_way.key);
+      if (listed != nullptr && listed->get() == &under_way) {
+        flights_.erase(under_way.key);
       }
     }
-    led.end(std::move(outcome));
+    under_way.end(std::move(outcome));
   }
 
   /// Detaches the flight for `key`, so that the next caller begins a new flight.

@@ -8,124 +8,289 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace robots::cache_detail {
 
-/// Looks up the policy of a site. Takes the policy from the storage or from a running flight, or
-/// lets `site_work` get it. This class only chooses the next step, and `cache_engine` does this
-/// step. If the answer redirects to another site, the cache stores the answer, and the look-up
-/// continues with that site.
+/// The next step of a look-up, for the code that drives it.
+enum class look_up_step : std::uint8_t {
+  proceed,   ///< there is something to look at: call `proceed`
+  wait,      ///< somebody else works on the site: after `wait` or `on_news`, call `proceed`
+  work,      ///< do the next step of `work()`, or pass the work on; then call `proceed`
+  answered,  ///< `answer()` has the policy
+  left,      ///< the caller has left, and nothing remains to be done
+};
+
+/// Looks up the policy of a site: in the storage, in a running flight, or by a `site_work` that it
+/// leads. If the answer redirects to another site, the cache stores the answer, and the look-up
+/// continues with that site. This class only chooses the next step. A driver does it, and reports
+/// the events: `blocking_driver` for calls that block, `look_up_driver` for event loops.
+///
+///                +--------------------- the site redirects, or the flight was abandoned ----+
+///                v                                                                           |
+///     --> asking near --> waiting for a flight --------------- its result ------------------>+
+///           |    |          ^  |                                                             |
+///           |    |  passed  |  | the work is offered                                         |
+///           |    |  on      |  v                                                             |
+///           |    +-------> working: the steps of `site_work` -- ended: waits for its flight  |
+///           |                |                                                               v
+///           |                | the caller leaves                                          answered
+///           |                +--> finishing --> left                                         ^
+///           +--- a ruling, or an entry that may be used (`use_of`) --------------------------+
+///
+/// The state is exactly one of these, in one variant, and each state owns what only it needs: its
+/// place among the waiters of a flight, its work, or its answer. Besides the next step, a look-up
+/// makes works that nobody waits for: renewals, and ended works that must still be published. The
+/// driver takes them with `take_other_works`.
 class site_look_up {
  public:
-  /// `cache` must outlive this object. `agent_number` is 0, or 1 plus an index into
-  /// `cache_options::other_agents`.
-  site_look_up(look_up_environment& cache, std::shared_ptr<const call_context> caller,
-               std::size_t agent_number)
-      : context(std::move(caller)), agent(agent_number), cache_(cache) {}
+  /// All that is fixed when a look-up begins.
+  struct call {
+    std::shared_ptr<const call_context> context{};
+    std::size_t agent = 0;  ///< 0, or 1 plus an index into `cache_options::other_agents`
+    /// The site must be asked, even if its entry is fresh. So must the sites to which it redirects,
+    /// but each of these at most once in `cache_options::min_ttl`.
+    bool refreshes = false;
+    bool has_no_time = false;  ///< the look-up must answer without a fetch
+  };
 
-  void start(const site& first) {
-    first_ = first;
-    asked = first;
-    key = first.key();
+  /// Begins a look-up. `cache` must outlive this object.
+  site_look_up(look_up_environment& cache, std::shared_ptr<const site_keys> first, call asked_by)
+      : cache_(cache),
+        call_(std::move(asked_by)),
+        key_(first->key()),
+        first_(first),
+        asked_(std::move(first)),
+        has_no_time_(call_.has_no_time) {}
+
+  /// Makes a look-up that has its answer. `key` is the key of the site, or empty if the text names
+  /// no site.
+  site_look_up(look_up_environment& cache, std::string key, call asked_by, found answer)
+      : cache_(cache),
+        call_(std::move(asked_by)),
+        key_(std::move(key)),
+        state_(answered{selected(std::move(answer), call_.agent)}) {}
+
+  site_look_up(const site_look_up&) = delete;
+  site_look_up& operator=(const site_look_up&) = delete;
+  ~site_look_up() = default;
+
+  [[nodiscard]] look_up_step next() const noexcept {
+    constexpr std::array steps{look_up_step::proceed,  look_up_step::wait, look_up_step::work,
+                               look_up_step::answered, look_up_step::work, look_up_step::left};
+    static_assert(steps.size() == std::variant_size_v<state>);
+    return steps.at(state_.index());
   }
 
-  /// Continues until there is an answer, `work` needs a step, or the look-up must wait for a
+  /// Continues until there is an answer, `work()` needs a step, or the look-up must wait for a
   /// flight. If memory runs out, the next call looks up the present site again.
   void proceed() {
     try {
-      while (asked && take_step()) {
+      while (take_step()) {
       }
     } catch (...) {
-      work = nullptr;
+      drop_work();
       throw;
     }
   }
 
-  /// Lets the next `proceed` answer at once, with the stored policy or the fallback policy.
+  /// Gives up the wait or the work, since the call has ended. The next `proceed` answers at once,
+  /// with the stored policy or the fallback policy.
   void give_up() {
-    has_no_time = true;
-    timed_out_tries_ = place ? place->timed_out_tries.load() : 0;
-    place = {};
+    if (const waiting* const place = place_or_null()) {
+      timed_out_tries_ = place->flight->timed_out_tries.load();
+    }
+    if (auto* const busy = std::get_if<working>(&state_)) {
+      other_works_.push_back(std::move(busy->work));
+    }
+    has_no_time_ = true;
+    state_ = asking{};
   }
 
-  std::string key{};  ///< the key of the site; empty if the text names no site
-  const std::shared_ptr<const call_context> context;
-  found answer{};
-  const std::size_t agent;
-  /// The site must be asked, even if its entry is fresh. So must the sites to which it redirects,
-  /// but each of these at most once in `cache_options::min_ttl`.
-  bool refreshes = false;
-  bool has_no_time = false;   ///< the look-up must answer without a fetch
-  bool has_left = false;      ///< the caller does not want the answer any more
-  bool led = false;           ///< the look-up did at least a part of the work
-  std::string counted_url{};  ///< the text whose exclusion `cache_controls::begin` has counted
+  /// The caller does not want the answer any more. The work of this look-up goes on if somebody
+  /// does it until its end.
+  void caller_left() noexcept {
+    if (auto* const busy = std::get_if<working>(&state_)) {
+      state_ = finishing{std::move(busy->work)};
+    } else if (!std::holds_alternative<answered>(state_) &&
+               !std::holds_alternative<finishing>(state_)) {
+      state_ = left{};
+    }
+  }
 
-  std::optional<site> asked{};        ///< the site asked now; empty after the answer
-  single_flight::waiter place{};      ///< the place among the waiters for the flight of `asked`
-  std::shared_ptr<site_work> work{};  ///< the work on `asked`, if this look-up does it
-  std::vector<std::shared_ptr<site_work>> left{};  ///< further work; no look-up waits for it
+  /// Drops the work, since its step has failed for lack of memory. The waiters of its flight, and
+  /// this look-up, begin again.
+  void drop_work() noexcept {
+    if (std::holds_alternative<finishing>(state_)) {
+      state_ = left{};
+    } else if (!std::holds_alternative<answered>(state_) && !std::holds_alternative<left>(state_)) {
+      state_ = asking{};
+    }
+  }
+
+  /// The work that this look-up does, or null.
+  [[nodiscard]] const std::shared_ptr<site_work>& work() const noexcept {
+    static const std::shared_ptr<site_work> none;
+    if (const auto* const busy = std::get_if<working>(&state_)) {
+      return busy->work;
+    }
+    const auto* const last = std::get_if<finishing>(&state_);
+    return last != nullptr ? last->work : none;
+  }
+
+  /// Passes the work on to the driver, which lets somebody else do it. The look-up then waits for
+  /// its result. There must be a work.
+  [[nodiscard]] std::shared_ptr<site_work> pass_work_on() noexcept {
+    if (auto* const busy = std::get_if<working>(&state_)) {
+      std::shared_ptr<site_work> passed_on = std::move(busy->work);
+      state_ = waiting{std::move(busy->place)};
+      return passed_on;
+    }
+    std::shared_ptr<site_work> passed_on = std::move(std::get<finishing>(state_).work);
+    state_ = left{};
+    return passed_on;
+  }
+
+  /// The works that this look-up has begun or ended and that nobody waits for. The driver must do
+  /// them.
+  [[nodiscard]] std::vector<std::shared_ptr<site_work>> take_other_works() noexcept {
+    return std::exchange(other_works_, {});
+  }
+
+  /// Waits for news of the flight. Returns false if `limits` ended the wait. The step must be
+  /// `wait`.
+  [[nodiscard]] bool wait(const call_options& limits) {
+    return std::get<waiting>(state_).flight->wait(cache_.parts, limits);
+  }
+
+  /// Calls `wake` when there is news: see `flight::on_news`. If this look-up waits for nobody,
+  /// calls `wake` at once.
+  void on_news(std::function<void()> wake) const {
+    if (const waiting* const place = place_or_null()) {
+      place->flight.on_news(std::move(wake));
+    } else {
+      wake();
+    }
+  }
+
+  /// Returns the answer. It has no policy unless the step is `answered`.
+  [[nodiscard]] const found& answer() const noexcept {
+    static const found none{};
+    const auto* const ended = std::get_if<answered>(&state_);
+    return ended != nullptr ? ended->answer : none;
+  }
+  [[nodiscard]] found take_answer() { return std::move(std::get<answered>(state_).answer); }
+
+  /// The key of the site; empty if the text names no site.
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const std::shared_ptr<const call_context>& context() const noexcept {
+    return call_.context;
+  }
+  [[nodiscard]] std::size_t agent() const noexcept { return call_.agent; }
+  [[nodiscard]] bool refreshes() const noexcept { return call_.refreshes; }
+
+  /// Returns true if this look-up did at least a part of a fetch.
+  [[nodiscard]] bool has_fetched() const noexcept { return has_fetched_; }
 
  private:
-  /// Does one step. Returns false if the look-up must wait.
+  /// The present site has not been looked at yet.
+  struct asking {};
+  /// Somebody else works on the present site.
+  struct waiting {
+    single_flight::waiter flight;
+    bool is_outdated = false;  // the result of the flight can be older than this look-up
+  };
+  /// This look-up works on the present site. It is a waiter of its own flight, too.
+  struct working {
+    waiting place;
+    std::shared_ptr<site_work> work;  // destroyed first, so that the flight ends before it is left
+  };
+  struct answered {
+    found answer;
+  };
+  /// The caller has left, but this look-up does the work until its end.
+  struct finishing {
+    std::shared_ptr<site_work> work;
+  };
+  struct left {};
+
+  using state = std::variant<asking, waiting, working, answered, finishing, left>;
+
+  /// Does one transition. Returns false if the look-up needs its driver.
   [[nodiscard]] bool take_step() {
-    if (has_left && !work) {
-      return false;
+    if (std::holds_alternative<asking>(state_)) {
+      if (found known = ask(); known.policy) {
+        arrive(std::move(known));
+      }
+      return true;
     }
-    found known;
-    if (work) {
-      work->settle();
-      if (!work->has_ended()) {
+    if (site_work* const own = work().get()) {
+      own->settle();
+      if (!own->has_ended()) {
         return false;
       }
-      left.push_back(std::exchange(work, nullptr));
-    } else if (!place) {
-      known = ask();
-    } else if (auto ended = place->ended()) {
-      known = take(*std::move(ended));
-    } else if (auto offered = place->take_work()) {
-      work = std::move(offered);
-      led = true;
-    } else {
+      other_works_.reserve(other_works_.size() + 1);
+      other_works_.push_back(pass_work_on());
+      return true;
+    }
+    auto* const place = std::get_if<waiting>(&state_);
+    if (place == nullptr) {
       return false;
     }
-    if (known.policy) {
-      arrive(std::move(known));
+    if (auto ended = place->flight->ended()) {
+      const waiting last_place = std::move(*place);
+      state_ = asking{};
+      if (found known = result_of(last_place, *std::move(ended)); known.policy) {
+        arrive(std::move(known));
+      }
+      return true;
     }
-    return true;
+    if (auto offered = place->flight->take_work()) {
+      state_ = working{std::move(*place), std::move(offered)};
+      has_fetched_ = true;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] const waiting* place_or_null() const noexcept {
+    const auto* const busy = std::get_if<working>(&state_);
+    return busy != nullptr ? &busy->place : std::get_if<waiting>(&state_);
   }
 
   [[nodiscard]] found ask() {
+    const site& asked = asked_->named_site();
     if (redirects_.empty()) {
       if (found ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
-    } else if (auto held = cache_.rulings.quarantined(*asked)) {
+    } else if (auto held = cache_.rulings.quarantined(asked)) {
       return {.policy = std::move(held), .from_cache = true, .now = cache_.parts.now()};
-    } else if (!cache_.rulings.may_ask(*asked)) {
-      fail(outcome::refused, "redirect to a site that must not be asked: " + asked->key());
+    } else if (!cache_.rulings.may_ask(asked)) {
+      fail(outcome::refused, "redirect to a site that must not be asked: " + asked_->key());
       return {};
     }
-    return has_no_time ? find_kept() : join();
+    return has_no_time_ ? find_stored() : join();
   }
 
   /// Returns the site's entry if this look-up may use it. Otherwise, joins the site's flight.
   [[nodiscard]] found join() {
-    const std::string site_key = asked->key();
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
     if (needs_fetch) {
       // The answer of a running flight can be older than this call, so begin a new flight.
-      cache_.detach(policy_detail::names_of(*asked));
+      cache_.detach(policy_detail::names_of(asked_->named_site()));
     }
-    auto [joined, lead] = cache_.flights.join(policy_detail::flight_key(*asked), *asked,
-                                              cache_.options.finish_abandoned, context);
-    kept_entry entry = cache_.policies.find(*asked, site_key, now);
+    auto [joined, lead] = cache_.flights.join(asked_->flight_key(), asked_,
+                                              cache_.options.finish_abandoned, call_.context);
+    kept_entry entry = cache_.policies.find(*asked_, now);
     entry.is_suspect = entry.is_suspect || (asks_anew_ && entry.policy &&
                                             entry.policy->leads_to() && is_old(*entry.policy));
     entry_use use = use_of(facts_of(entry, needs_fetch, now));
@@ -134,32 +299,39 @@ class site_look_up {
       use = entry_use::answer;
     }
     switch (use) {
-      case entry_use::answer:
+      case entry_use::answer: {
+        found known = answered_by(entry, now);
         if (lead) {
           cache_.flights.end(*lead, {entry.policy, true});
         }
-        return answered_by(entry, now);
+        return known;
+      }
       case entry_use::answer_and_renew:
-      case entry_use::answer_and_confirm:
+      case entry_use::answer_and_confirm: {
+        found known = answered_by(entry, now);
         if (lead) {
           lead->finishes_alone = true;
           const bool is_fresh = use == entry_use::answer_and_confirm;
-          left.push_back(
+          other_works_.push_back(
               std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
         }
-        return answered_by(entry, now);
+        return known;
+      }
       case entry_use::confirm:
       case entry_use::wait:
         break;
     }
-    place = std::move(joined);
-    is_outdated_ = !lead && (place->is_changed_elsewhere || place->missed_store);
-    if (lead) {
-      count(look_up_result::miss);
-      work = std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch,
-                                         use == entry_use::confirm, epoch);
-      led = led || work->next() == work_step::fetch;
+    waiting place{std::move(joined)};
+    place.is_outdated = !lead && (place.flight->is_changed_elsewhere || place.flight->missed_store);
+    if (!lead) {
+      state_ = std::move(place);
+      return {};
     }
+    count(look_up_result::miss);
+    auto begun = std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch,
+                                             use == entry_use::confirm, epoch);
+    has_fetched_ = has_fetched_ || begun->next() == work_step::fetch;
+    state_ = working{std::move(place), std::move(begun)};
     return {};
   }
 
@@ -183,21 +355,23 @@ class site_look_up {
     site_policies& policies = cache_.policies;
     rate_limit& limit =
         entry.is_changed_elsewhere ? policies.questions_about_changes : policies.questions;
-    return cache_.store != nullptr && cache_.store->is_in_use(now) && limit.take(asked->key(), now);
+    return cache_.store != nullptr && cache_.store->is_in_use(now) &&
+           limit.take(asked_->key(), now);
   }
 
-  [[nodiscard]] bool needs_new_answer() const noexcept { return refreshes && renews_; }
+  [[nodiscard]] bool needs_new_answer() const noexcept { return call_.refreshes && renews_; }
 
   [[nodiscard]] bool is_old(const policy& redirect) const {
     return cache_.parts.now() >=
            base::saturating_add(redirect.fetched_at(), cache_.options.failure_ttl);
   }
 
-  [[nodiscard]] found take(flight::ending ended) {
-    const bool is_of_site = place->asked == *asked;
-    place = {};
+  /// Returns the result of the flight at `last_place`, or no policy if the site must be looked up
+  /// again.
+  [[nodiscard]] found result_of(const waiting& last_place, flight::ending ended) {
+    const bool is_of_site = last_place.flight->asked() == asked_->named_site();
     if (!ended.result || !is_of_site || (ended.from_store && needs_new_answer()) ||
-        std::exchange(is_outdated_, false)) {
+        last_place.is_outdated) {
       return {};
     }
     count(look_up_result::joined, ended.result);
@@ -216,8 +390,8 @@ class site_look_up {
       redirects += earlier.policy->rules_source().redirects;
     }
     if (url) {
-      if (refreshes && redirects_.empty()) {
-        static_cast<void>(cache_.may_renew_target(*first_));  // it is new now
+      if (call_.refreshes && redirects_.empty()) {
+        static_cast<void>(cache_.may_renew_target(first_->named_site()));  // it is new now
       }
       redirects_.push_back(known);
     }
@@ -244,23 +418,27 @@ class site_look_up {
         !why.empty()) {
       return fail(outcome::refused, std::move(why));
     }
-    renews_ = refreshes && cache_.may_renew_target(*target);
-    asked = *target;
-    place = {};
+    renews_ = call_.refreshes && cache_.may_renew_target(*target);
+    ask_next(std::make_shared<const site_keys>(*target));
+  }
+
+  /// Lets the look-up continue with a site.
+  void ask_next(std::shared_ptr<const site_keys> next) noexcept {
+    asked_ = std::move(next);
+    state_ = asking{};
   }
 
   /// Repeats the look-up once if an old redirect can be fetched again. If not, the look-up fails.
   void fail(outcome why, std::string text) {
     const auto redirects = std::exchange(redirects_, {});
-    asked = first_;
+    ask_next(first_);
     renews_ = true;
     const auto any = [&](const auto& holds) {
       return std::any_of(redirects.begin(), redirects.end(), holds);
     };
-    if (!asks_anew_ && !has_no_time &&
+    if (!asks_anew_ && !has_no_time_ &&
         any([&](const found& earlier) { return is_old(*earlier.policy); })) {
       asks_anew_ = true;
-      place = {};
       return;
     }
     const auto& first = redirects.front().policy;
@@ -271,25 +449,23 @@ class site_look_up {
     found failed{.policy = cache_.policies.judged(retrieved, {.last = own_answer(first)},
                                                   cache_.parts.moment(), nullptr)};
     if (!any([](const found& earlier) { return earlier.from_cache; })) {
-      cache_.parts.tell(fallback_event{cache_.parts.about(key, context), *failed.policy});
+      cache_.parts.tell(fallback_event{cache_.parts.about(key_, call_.context), *failed.policy});
     }
     end(std::move(failed));
   }
 
   void end(found known) {
-    found ruled = cache_.ruling_on(first_);  // a ruling may have been made meanwhile
-    if (!ruled.policy && cache_.rulings.is_halted(*asked)) {
-      ruled = cache_.ruling_on(asked);  // an answer has halted the last site
+    found ruled = cache_.ruling_on(first_->named_site());  // a ruling may have been made meanwhile
+    if (!ruled.policy && cache_.rulings.is_halted(asked_->named_site())) {
+      ruled = cache_.ruling_on(asked_->named_site());  // an answer has halted the last site
     }
     if (ruled.policy) {
       known = std::move(ruled);
     } else if (!redirects_.empty()) {
       known = redirected_to(std::move(known));
     }
-    answer = selected(std::move(known), agent);
-    asked.reset();
     redirects_.clear();
-    place = {};
+    state_ = answered{selected(std::move(known), call_.agent)};
   }
 
   /// Returns the last answer of the first site before its redirect. Returns null if this answer
@@ -297,8 +473,8 @@ class site_look_up {
   [[nodiscard]] std::shared_ptr<const policy> own_answer(
       const std::shared_ptr<const policy>& redirect) const {
     auto last = policy::before_redirects(redirect);
-    const bool is_own =
-        last && (!first_->scheme || policy_detail::answers_for(*first_, last->source()));
+    const bool is_own = last && (!first_->named_site().scheme ||
+                                 policy_detail::answers_for(first_->named_site(), last->source()));
     return is_own ? std::move(last) : nullptr;
   }
 
@@ -326,13 +502,14 @@ class site_look_up {
   }
 
   /// Returns the entry if it may be used without a fetch, else the policy for a cancelled call.
-  [[nodiscard]] found find_kept() {
+  [[nodiscard]] found find_stored() {
     const wall_anchor now = cache_.parts.moment();
-    const kept_entry entry = cache_.policies.find(*asked, asked->key(), now.steady);
-    found known{
-        .policy = needs_new_answer()
-                      ? cache_.policies.cancelled(*asked, entry.policy, now, timed_out_tries_)
-                      : cache_.policies.without_fetch(*asked, entry.policy, now, timed_out_tries_)};
+    const kept_entry entry = cache_.policies.find(*asked_, now.steady);
+    found known{.policy = needs_new_answer()
+                              ? cache_.policies.cancelled(asked_->named_site(), entry.policy, now,
+                                                          timed_out_tries_)
+                              : cache_.policies.without_fetch(asked_->named_site(), entry.policy,
+                                                              now, timed_out_tries_)};
     if (known.policy == entry.policy) {
       return answered_by(entry, now.steady);
     }
@@ -346,18 +523,24 @@ class site_look_up {
     if (!is_counted_ && !(got && got->leads_to())) {
       is_counted_ = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));
-      cache_.parts.tell(look_up_event{cache_.parts.about(key, context), result, got.get()});
+      cache_.parts.tell(look_up_event{cache_.parts.about(key_, call_.context), result, got.get()});
     }
   }
 
   look_up_environment& cache_;
+  const call call_;
+  const std::string key_;
+  std::shared_ptr<const site_keys> first_{};  // the site of the call; null if it needs no work
+  std::shared_ptr<const site_keys> asked_{};  // the present site: `first_`, or a redirect's target
+  state state_{};
+  std::vector<std::shared_ptr<site_work>> other_works_{};
+  std::vector<found> redirects_{};  // the answers that led from `first_` to `asked_`
+  bool has_no_time_ = false;        // answer without a fetch
   int timed_out_tries_ = 0;         // of the fetch for which the look-up waited until `give_up`
-  std::optional<site> first_{};     // the site of the first `asked`
-  std::vector<found> redirects_{};  // the answers that led from `first_` to `asked`
-  bool renews_ = true;              // with `refreshes`, `asked` must be asked, too
-  bool is_outdated_ = false;        // the result of `place` can be older than this look-up
+  bool renews_ = true;              // with `refreshes`, `asked_` must be asked, too
   bool asks_anew_ = false;          // old redirects must be fetched again, too
   bool is_counted_ = false;
+  bool has_fetched_ = false;
 };
 
 }  // namespace robots::cache_detail

@@ -101,12 +101,13 @@ class site_policies {
     return retrieved;
   }
 
-  /// If `led` is not null, reports a parsed text to the observer.
+  /// If `under_way` is not null, reports a parsed text to the observer.
   [[nodiscard]] std::shared_ptr<const policy> judged(const record& retrieved,
                                                      const detail::earlier_policies& before,
-                                                     const wall_anchor& now, const flight* led) {
-    const bool is_reported = led != nullptr && parts_.is_observed && !retrieved.not_modified &&
-                             detail::has_text(retrieved.outcome);
+                                                     const wall_anchor& now,
+                                                     const flight* under_way) {
+    const bool is_reported = under_way != nullptr && parts_.is_observed &&
+                             !retrieved.not_modified && detail::has_text(retrieved.outcome);
     const time_point began = is_reported ? parts_.now() : time_point{};
     auto result = family([&](const crawler_names& agent, const auto& own) {
       return detail::judge(retrieved, agent, judging, {own(before.last), own(before.unchanged)},
@@ -114,7 +115,8 @@ class site_policies {
     });
     if (is_reported) {
       const time_point ended = parts_.now();
-      parts_.tell(parse_event{about(*led), *result, ended - began, is_invalid_utf8(retrieved)});
+      parts_.tell(
+          parse_event{about(*under_way), *result, ended - began, is_invalid_utf8(retrieved)});
     }
     return result;
   }
@@ -156,14 +158,14 @@ class site_policies {
     return answers ? last : cancelled(asked, last, now, timed_out_tries);
   }
 
-  [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& led,
+  [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& under_way,
                                                            const detail::retrieval_result& ended) {
     std::vector<exchange_event> events;
     if (parts_.is_observed) {
       const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
         const detail::exchange_timing& timing = ended.timings[i];
-        events.push_back({about(led), ended.exchanges[i], now - timing.ended, timing.duration,
+        events.push_back({about(under_way), ended.exchanges[i], now - timing.ended, timing.duration,
                           timing.bytes, timing.hop, timing.attempt});
         parts_.tell(events.back());
       }
@@ -172,7 +174,7 @@ class site_policies {
   }
 
   /// Counts and reports a retrieval. Returns false if it was cancelled, or `cut_short` is true.
-  [[nodiscard]] bool note_retrieval(const flight& led, const policy& fetched,
+  [[nodiscard]] bool note_retrieval(const flight& under_way, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
     const record_head& source = fetched.source();
@@ -183,20 +185,21 @@ class site_policies {
     if (source.not_modified) {
       parts_.counters.add(cache_event::not_modified);
     }
-    parts_.tell(retrieval_event{about(led), fetched, retrieved, took, &exchanges});
+    parts_.tell(retrieval_event{about(under_way), fetched, retrieved, took, &exchanges});
     if (source.outcome == outcome::licence_demanded) {
       const licence_demand_result demand = licence_demand(source.status, retrieved.headers);
-      parts_.tell(licence_demanded_event{about(led), source.final_url, source.status, demand});
+      parts_.tell(
+          licence_demanded_event{about(under_way), source.final_url, source.status, demand});
     }
     const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
     if (is_answer && detail::is_fallback(fetched)) {
-      parts_.tell(fallback_event{about(led), fetched});
+      parts_.tell(fallback_event{about(under_way), fetched});
     }
     return is_answer;
   }
 
-  [[nodiscard]] event_base about(const flight& led) noexcept {
-    return parts_.about(led.site_key, led.context);
+  [[nodiscard]] event_base about(const flight& under_way) noexcept {
+    return parts_.about(under_way.site_key(), under_way.context);
   }
 
   [[nodiscard]] bool is_in_doubt(const kept_entry& entry) const noexcept {
@@ -224,17 +227,17 @@ class site_policies {
   /// If `asked` is a host and `robots_url` is that of its http origin, returns the entry of that
   /// origin with its newest answer. Otherwise, returns an entry without a policy. For other names
   /// of a site, `find` returns the entry.
-  [[nodiscard]] kept_entry answer_of_http_origin(const site& asked, std::string_view robots_url,
-                                                 time_point now) {
-    if (asked.scheme || !robots_url.starts_with("http://")) {
+  [[nodiscard]] kept_entry answer_of_http_origin(const site_keys& asked,
+                                                 std::string_view robots_url, time_point now) {
+    if (asked.named_site().scheme || !robots_url.starts_with("http://")) {
       return {};
     }
-    kept_entry known = look(site{url_scheme::http, asked.host, asked.port}.key(), now);
-    known.policy = policy_detail::newest_answer(known.policy);
-    if (known.policy && known.policy->source().url != robots_url) {
+    kept_entry of_origin = look(asked.names().back().key, now);
+    of_origin.policy = policy_detail::newest_answer(of_origin.policy);
+    if (of_origin.policy && of_origin.policy->source().url != robots_url) {
       return {};
     }
-    return known;
+    return of_origin;
   }
 
   // These limits ensure that a flood of messages causes no flood of questions to the shared store.
@@ -260,12 +263,12 @@ class site_policies {
   }
 
   /// Checks the entries under all names of `asked`. Erases the entries with the mark `in_doubt`.
-  void forget_changed(const site& asked) {
+  void forget_changed(const site_keys& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
-    for (const site& name : policy_detail::names_of(asked)) {
-      if (const std::string key = name.key(); look(key, now).is_changed_elsewhere) {
-        parts_.try_erase(key);
+    for (const site_keys::name& name : asked.names()) {
+      if (look(name.key, now).is_changed_elsewhere) {
+        parts_.try_erase(name.key);
       }
     }
   }
@@ -275,56 +278,54 @@ class site_policies {
     parts_.clear();
   }
 
-  /// Stores `policy_now`, the result of the flight `led`, unless the site was invalidated
+  /// Stores `policy_now`, the result of the flight `under_way`, unless the site was invalidated
   /// meanwhile. If `replaces_all` is true, the policy replaces the entries under all keys.
   ///
   /// An invalidation first detaches the flight, and then erases the entry. So either the
   /// invalidation erases the new entry, or `keep` sees that the flight is detached. Likewise,
   /// `on_message` first marks the flight, and then the entry.
-  void keep(const flight& led, const std::shared_ptr<const policy>& policy_now, time_point now,
-            std::uint32_t epoch, bool replaces_all = false) noexcept {
+  void keep(const flight& under_way, const std::shared_ptr<const policy>& policy_now,
+            time_point now, std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
       const std::scoped_lock lock{writing_};
-      if (led.detached) {
+      if (under_way.detached) {
         return;
       }
       const detail::validity until = detail::validity_of(*policy_now, judging);
       const bool is_kept_on =
           parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging);
       const cache_entry new_entry{policy_now,
-                                  led.is_changed_elsewhere ? in_doubt : until.fresh_until,
+                                  under_way.is_changed_elsewhere ? in_doubt : until.fresh_until,
                                   is_kept_on ? until.keep_until : until.stale_until, epoch};
-      parts_.store(led.site_key, new_entry, now);
+      parts_.store(under_way.site_key(), new_entry, now);
       const record_head source = policy_now->source();
       replaces_all = replaces_all && source.status != 0;
-      for (const site& name : policy_detail::names_of(led.asked)) {
-        if (name == led.asked) {
-          continue;
-        }
-        if (replaces_all || policy_detail::answers_for(name, source)) {
-          parts_.try_erase(name.key());  // the new policy is valid for this name, too
+      const std::vector<site_keys::name>& names = under_way.target->names();
+      for (auto other = names.begin() + 1; other != names.end(); ++other) {
+        if (replaces_all || policy_detail::answers_for(other->site, source)) {
+          parts_.try_erase(other->key);  // the new policy is valid for this name, too
         } else {
-          renew_other_name(name, new_entry, now);
+          renew_other_name(other->key, new_entry, now);
         }
       }
     } catch (...) {
       parts_.counters.add(cache_event::failures);  // there is no memory
-      parts_.try_erase(led.site_key);
+      parts_.try_erase(under_way.site_key());
     }
   }
 
   /// Returns the entry of a site, or an entry without a policy. If the site has no fresh entry, the
   /// result can be an entry of its counterpart that is valid for the site.
-  [[nodiscard]] kept_entry find(const site& asked, const std::string& key, time_point now) {
-    kept_entry own = look(key, now);
+  [[nodiscard]] kept_entry find(const site_keys& asked, time_point now) {
+    kept_entry own = look(asked.key(), now);
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    kept_entry other = look(policy_detail::counterpart_of(asked).key(), now);
+    kept_entry other = look(asked.counterpart().key, now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
-    return policy_detail::answers_for(asked, other.policy) ? other : own;
+    return policy_detail::answers_for(asked.named_site(), other.policy) ? other : own;
   }
 
  private:
@@ -372,12 +373,11 @@ class site_policies {
     }
   }
 
-  /// Gives `name`, another name of a site, the answer of `new_entry` if the entry of
-  /// `name` has an answer of the same origin that is not newer. The entry does not become fresher,
+  /// Gives `key`, the key of another name of a site, the answer of `new_entry` if the entry of
+  /// `key` has an answer of the same origin that is not newer. The entry does not become fresher,
   /// since it also says which origin of a host must be asked. If both answers are of one moment, as
   /// the dates of two processes can be, the answer that came later is the newer one.
-  void renew_other_name(const site& name, const cache_entry& new_entry, time_point now) {
-    const std::string key = name.key();
+  void renew_other_name(const std::string& key, const cache_entry& new_entry, time_point now) {
     cache_entry other = parts_.find(key, now);
     if (!policy_detail::can_replace(other.policy, new_entry.policy)) {
       return;

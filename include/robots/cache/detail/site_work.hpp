@@ -68,7 +68,8 @@ class site_work {
   }
 
   [[nodiscard]] work_step next() const noexcept { return step_; }
-  [[nodiscard]] flight& led() const noexcept { return *flight_; }
+  /// The flight that this work ends, and whose waiters get the answer.
+  [[nodiscard]] flight& own_flight() const noexcept { return *flight_; }
 
   void abandon() { end_with(nullptr, false); }
 
@@ -80,8 +81,7 @@ class site_work {
     if (flight_->is_changed_elsewhere.exchange(false)) {
       is_changed_elsewhere_ = true;  // the reply is newer than the message
     }
-    return {flight_->site_key, policy_detail::counterpart_of(flight_->asked).key(), flight_->key,
-            wish_};
+    return {flight_->site_key(), flight_->target->counterpart().key, flight_->key, wish_};
   }
 
   void on_store_reply(store_reply reply) {
@@ -89,8 +89,8 @@ class site_work {
       lease_ = std::move(reply.lease);
       lease_until_ = base::saturating_add(asked_store_at_, options().lease);
     }
-    if (flight_->stop.stop_requested() || !cache_.rulings.may_ask(flight_->asked) ||
-        cache_.rulings.quarantined(flight_->asked)) {
+    if (flight_->stop.stop_requested() || !cache_.rulings.may_ask(flight_->asked()) ||
+        cache_.rulings.quarantined(flight_->asked())) {
       return abandon();
     }
     if (!reply.is_answered) {
@@ -129,16 +129,16 @@ class site_work {
     if (cache_.view) {
       // Asks about the site, not about its origins, as `site_look_up` does when it asks again.
       result.asks_before_tries = true;
-      result.may_ask = [led = flight_, origins = flight_->asked.origins(),
+      result.may_ask = [under_way = flight_, origins = flight_->asked().origins(),
                         any = std::move(result.may_ask),
                         &rulings = cache_.rulings](const origin& target) {
         const bool is_own = std::find(origins.begin(), origins.end(), target) != origins.end();
-        return is_own ? rulings.may_ask(led->asked) : any(target);
+        return is_own ? rulings.may_ask(under_way->asked()) : any(target);
       };
     }
     // If the shared store lacks the file, a 304 is useless to other processes, so ask for the file.
     const bool needs_file = has_asked_store_ && (!shared_good_ || is_shared_good_older_);
-    fetch_.emplace(flight_->asked, std::move(result), fetch_began_,
+    fetch_.emplace(flight_->asked(), std::move(result), fetch_began_,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
@@ -188,7 +188,7 @@ class site_work {
         owe_erasures(true);  // such as after a 304, if the store lacks the confirmed file
       }
       if (!value_.empty()) {
-        hide_stored(outdates_ ? policy_detail::names_of(flight_->asked) : replaces_);
+        hide_stored(outdates_ ? flight_->target->names() : replaces_);
       }
     }
     end_with(policy_now, false);
@@ -216,21 +216,21 @@ class site_work {
       // erased the lease, so drop the answer. If the lease may have expired, keep the answer.
       if (cache_.parts.now() < lease_until_) {
         try {
-          cache_.forget(flight_->asked);
+          cache_.forget(flight_->asked());
         } catch (...) {
           cache_.parts.counters.add(cache_event::storage_failures);
         }
       }
     } else if (flight_->detached && answer == publish_answer::stored) {
-      cache_.store->owe(flight_->site_key);
+      cache_.store->owe(flight_->site_key());
     }
     if (outdates_ && !value_.empty()) {
       // The records under other names of the site are older than the answer. If the answer was not
       // published, the record under the site's own key is older, too.
       owe_erasures(answer != publish_answer::stored || flight_->detached);
     } else if (answer == publish_answer::stored) {
-      for (const site& name : replaces_) {
-        cache_.store->owe(name.key());
+      for (const site_keys::name& name : replaces_) {
+        cache_.store->owe(name.key);
       }
     }
     show_stored();
@@ -240,18 +240,17 @@ class site_work {
   /// Lets a thread erase the older records under the other names of the site. If `all` is true,
   /// also erases the record under the site's own key.
   void owe_erasures(bool all) {
-    for (const site& name : policy_detail::names_of(flight_->asked)) {
-      if (all || name != flight_->asked) {
-        cache_.store->owe(name.key());
-      }
+    const std::vector<site_keys::name>& names = flight_->target->names();
+    for (auto name = names.begin() + (all ? 0 : 1); name != names.end(); ++name) {
+      cache_.store->owe(name->key);
     }
   }
 
   /// Until the publication, no look-up of this process may use the older records of the store. By
   /// their dates alone, they can look newer, since the clocks of processes differ.
-  void hide_stored(const std::vector<site>& names) {
-    for (const site& name : names) {
-      std::string key = name.key();
+  void hide_stored(const std::vector<site_keys::name>& names) {
+    for (const site_keys::name& name : names) {
+      std::string key = name.key;
       hidden_.reserve(hidden_.size() + 1);
       cache_.store->hide(key);  // the last call that can throw: `hidden_` names what is hidden
       hidden_.push_back(std::move(key));
@@ -268,14 +267,14 @@ class site_work {
   /// Notes the other names under which the store can have an older record of the origin that sent
   /// `answer`. Such a record must not answer again when the newer record is erased.
   void note_replaced(const record_head& answer) {
-    const site counterpart = policy_detail::counterpart_of(flight_->asked);
-    for (site& name : policy_detail::names_of(flight_->asked)) {
-      const bool is_of_same_origin = policy_detail::answers_for(name, answer) ||
-                                     (!is_failure(answer.outcome) && flight_->asked.scheme &&
-                                      policy_detail::answers_for(flight_->asked, answer));
-      if (name != flight_->asked && is_of_same_origin &&
-          (has_other_record_ || name != counterpart)) {
-        replaces_.push_back(std::move(name));
+    const std::vector<site_keys::name>& names = flight_->target->names();
+    for (auto name = names.begin() + 1; name != names.end(); ++name) {
+      const bool is_of_same_origin = policy_detail::answers_for(name->site, answer) ||
+                                     (!is_failure(answer.outcome) && flight_->asked().scheme &&
+                                      policy_detail::answers_for(flight_->asked(), answer));
+      const bool is_counterpart = name == names.begin() + 1;
+      if (is_of_same_origin && (has_other_record_ || !is_counterpart)) {
+        replaces_.push_back(*name);
       }
     }
   }
@@ -324,13 +323,13 @@ class site_work {
   /// a usable answer. A record that is not usable can still set `flight::last`.
   [[nodiscard]] bool end_with_shared(const store_reply& reply) {
     const wall_anchor now = cache_.parts.moment();
-    const site& asked = flight_->asked;
+    const site& asked = flight_->asked();
     has_asked_store_ = true;
     shared_good_.reset();
     is_shared_good_older_ = false;
     auto records = reply.value ? read(*reply.value, asked, now) : std::nullopt;
     auto other_records = reply.other_value
-                             ? read(*reply.other_value, policy_detail::counterpart_of(asked), now)
+                             ? read(*reply.other_value, flight_->target->counterpart().site, now)
                              : std::nullopt;
     if (other_records &&
         !policy_detail::answers_for(
@@ -420,7 +419,8 @@ class site_work {
     auto last = flight_->last();
     const bool has_good = records.last_good && is_failure(records.latest.outcome);
     const record& shared = has_good ? *records.last_good : records.latest;
-    const kept_entry known = cache_.policies.answer_of_http_origin(flight_->asked, shared.url, now);
+    const kept_entry known =
+        cache_.policies.answer_of_http_origin(*flight_->target, shared.url, now);
     const auto ahead = known.is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     const auto own = policy_detail::newest_answer(last);
     if (known.policy && !flight_->detached &&
@@ -466,7 +466,7 @@ class site_work {
     if (std::exchange(is_changed_elsewhere_, false)) {
       flight_->set_last(nullptr);
       fresh_ = nullptr;
-      cache_.policies.forget_changed(flight_->asked);
+      cache_.policies.forget_changed(*flight_->target);
     }
     if (fresh_) {
       cache_.policies.keep(*flight_, fresh_, cache_.parts.now(), epoch_);
@@ -482,7 +482,7 @@ class site_work {
       return false;
     }
     const wall_anchor now = cache_.parts.moment();
-    auto answer = cache_.policies.without_fetch(flight_->asked, last, now);
+    auto answer = cache_.policies.without_fetch(flight_->asked(), last, now);
     if (answer != last && answer->basis() != policy_basis::last_good) {
       return false;
     }
@@ -542,8 +542,9 @@ class site_work {
 
   std::string value_{};
   std::chrono::milliseconds lifetime_{};
-  bool has_other_record_ = false;      // the store has a record under the counterpart of the site
-  std::vector<site> replaces_{};       // other names with older records of the origin that answered
+  bool has_other_record_ = false;  // the store has a record under the counterpart of the site
+  std::vector<site_keys::name>
+      replaces_{};                     // other names with older records of the origin that answered
   bool outdates_ = false;              // the answer makes the older records of the store wrong
   std::vector<std::string> hidden_{};  // the keys of these records until the publication
 };
@@ -554,17 +555,17 @@ inline void publish(look_up_environment& cache, site_work& work) {
   if (work.next() != work_step::publish) {
     return;
   }
-  const flight& led = work.led();
-  const bool is_wanted = !work.value().empty() && !led.detached;
+  const flight& under_way = work.own_flight();
+  const bool is_wanted = !work.value().empty() && !under_way.detached;
   publish_answer answer = publish_answer::failed;
   if (is_wanted && work.lease()) {
-    answer = cache.store->publish(led.site_key, work.value(), work.lifetime(), *work.lease(),
-                                  work.orders_before());
+    answer = cache.store->publish(under_way.site_key(), work.value(), work.lifetime(),
+                                  *work.lease(), work.orders_before());
   }
   work.on_published(answer);
   cache.store->release_and_catch_up(cache.parts.now());
-  if (is_wanted && work.announces() && answer != publish_answer::lost && !led.detached) {
-    cache.store->announce(led.site_key);
+  if (is_wanted && work.announces() && answer != publish_answer::lost && !under_way.detached) {
+    cache.store->announce(under_way.site_key());
   }
 }
 

@@ -181,7 +181,7 @@ class store_worker {
     if (work->next() != work_step::fetch) {
       work->start_fetch();
     }
-    if (!work->led().offer(work) && work->led().finishes_alone) {
+    if (!work->own_flight().offer(work) && work->own_flight().finishes_alone) {
       fetch_elsewhere_(work);
     }
   }
