@@ -45,6 +45,7 @@ export namespace robots {
   using robots::admission_result;
   using robots::any_event;
   using robots::any_host_gate;
+  using robots::any_robots_cache;
   using robots::basic_admission;
   using robots::basic_host_gate;
   using robots::basic_polite_client;
@@ -54,7 +55,6 @@ export namespace robots {
   using robots::breaker_options;
   using robots::breaker_state;
   using robots::byte_range;
-  using robots::cache_controls;
   using robots::cache_entry;
   using robots::cache_options;
   using robots::cache_stats;

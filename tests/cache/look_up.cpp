@@ -58,7 +58,7 @@ TEST_CASE("A look-up in steps gives the same result as a blocking call") {
   bot.drive(looking);
   REQUIRE(looking.policy());
   CHECK(std::get<std::shared_ptr<const policy>>(looking.next()) == looking.policy());
-  CHECK(looking.led());
+  CHECK(looking.has_fetched());
   const decision decided = bot.cache.check(secret, looking);
   CHECK(to_string(decided.reason) == "rule");
   CHECK(decided.policy->source().attempts == 2);
@@ -92,7 +92,7 @@ TEST_CASE("A look-up of a site that must not be asked now ends at once") {
   const look_up looking = bot.cache.begin(home);
   REQUIRE(looking.policy());
   CHECK(to_string(looking.policy()->source().outcome) == "circuit_open");
-  CHECK(looking.led());
+  CHECK(looking.has_fetched());
   CHECK_FALSE(looking.from_cache());
 }
 
@@ -124,8 +124,8 @@ TEST_CASE("Look-ups for one site share one fetch, and the callbacks of all are c
   CHECK(called == 2);
   second.resume();
   CHECK(first.policy() == second.policy());
-  CHECK(first.led());
-  CHECK_FALSE(second.led());
+  CHECK(first.has_fetched());
+  CHECK_FALSE(second.has_fetched());
   CHECK(bot.cache.stats().joined == 1);
   CHECK(bot.web.count() == 1);
 }
@@ -288,7 +288,7 @@ TEST_CASE("A moved-from look-up has no policy and no step") {
   CHECK_FALSE(from.policy());  // NOLINT(bugprone-use-after-move)
   CHECK(std::holds_alternative<std::shared_ptr<const policy>>(from.next()));
   CHECK_FALSE(from.from_cache());
-  CHECK_FALSE(from.led());
+  CHECK_FALSE(from.has_fetched());
   from.on_response({});
   from.on_wait_over();
   from.cut_short();

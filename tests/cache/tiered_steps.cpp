@@ -93,7 +93,7 @@ TEST_CASE("Look-ups in steps never call the store in the thread that drives them
     CHECK_FALSE(looking.policy());
     drive(looking, crawlers);
     CHECK_FALSE(cache->check(secret, looking).allowed);
-    CHECK(looking.led() == (cache == first.get()));
+    CHECK(looking.has_fetched() == (cache == first.get()));
     // The look-up ends first, then the store gets the result.
     std::async(std::launch::async, [&crawlers] {
       while (!crawlers.stored("https://www.example.com")) {

@@ -20,7 +20,7 @@ robots::cache_options mistaken() {
           .fast_change_within = value<8>{}};
 }
 #else
-void mistaken(robots::cache_controls& cache) {
+void mistaken(robots::any_robots_cache& cache) {
   cache.halt("example.com");
   cache.resume("example.com");
   if (cache.is_halted("example.com")) {

@@ -25,6 +25,22 @@
 #include <variant>
 #include <vector>
 
+// Where this file stands: the door of a cache.
+//
+//     check(url) --> first_key: the likely key, if no ruling may decide
+//                --> find_fresh: the entry of the key          (a hit: nothing else happens)
+//                      | none
+//                      v
+//                    parse the URL once --> blocking_driver::load --> site_look_up: see there
+//                      |
+//                      v
+//                    decide: the policy, the target, the age --> report: counts, event
+//
+//     begin(url) --> the same as `look_up`, in steps
+//
+// The class is one: `basic_robots_cache` adds to `any_robots_cache` only what needs the user's
+// types. `any_robots_cache` owns, in this order: parts, what the look-ups share, threads.
+
 namespace robots {
 
 class page_statements;
@@ -91,7 +107,7 @@ class look_up {
   [[nodiscard]] bool from_cache() const noexcept;
 
   /// Returns true if this look-up did at least a part of the fetch.
-  [[nodiscard]] bool led() const noexcept;
+  [[nodiscard]] bool has_fetched() const noexcept;
 
   /// Handles the response to the request of `next()`. Has no effect if `next()` is not a request.
   void on_response(fetch_response response);
@@ -118,31 +134,25 @@ class look_up {
   bool leave() noexcept;
 
  private:
-  friend class cache_controls;
+  friend class any_robots_cache;
 
-  look_up(cache_detail::cache_engine& engine, std::unique_ptr<cache_detail::site_look_up> begun);
+  look_up(cache_detail::cache_threads& threads, std::unique_ptr<cache_detail::site_look_up> begun);
 
-  [[nodiscard]] detail::retrieval* fetch() const noexcept;
-
-  /// If this look-up drives a fetch, calls `handle(fetch, now)` and then `resume`. If `handle`
-  /// throws, drops the fetch.
-  void report(const std::function<void(detail::retrieval& fetch, const wall_anchor& now)>& handle);
-
-  cache_detail::cache_engine* engine_;
-  std::unique_ptr<cache_detail::site_look_up> work_;  // null after a move
-  std::string counted_url_;  // the text whose exclusion `cache_controls::begin` has counted
+  cache_detail::cache_threads* threads_;
+  std::unique_ptr<cache_detail::site_look_up> machine_;  // null after a move
+  std::string counted_url_;  // the text whose exclusion `any_robots_cache::begin` has counted
 };
 
 /// The part of `basic_robots_cache` without template arguments. Decides whether a crawler may fetch
 /// a URL. Code that works with any type of cache, such as an operator's console, can take a
-/// `cache_controls&`.
+/// `any_robots_cache&`.
 ///
 /// Any thread may call any member function. No function throws because of a network failure or bad
 /// content.
-class cache_controls : public cache_detail::moved_members {
+class any_robots_cache : public cache_detail::moved_members {
  public:
-  cache_controls(const cache_controls&) = delete;
-  cache_controls& operator=(const cache_controls&) = delete;
+  any_robots_cache(const any_robots_cache&) = delete;
+  any_robots_cache& operator=(const any_robots_cache&) = delete;
 
   /// Returns the policy of the site that a URL, a host or `host:port` names. The result is never
   /// null. The policy denies everything if the text names no site, or if it names an excluded host.
@@ -185,12 +195,12 @@ class cache_controls : public cache_detail::moved_members {
   /// `ended` still runs. Throws `std::invalid_argument` if `ended` is a look-up of another site.
   [[nodiscard]] decision check(std::string_view url, const look_up& ended);
 
-  /// Decides on `url` by the ruling on the site. Without a ruling, decides by `used`, a policy that
-  /// `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
+  /// Decides on `url` by the ruling on the site. Without a ruling, decides by `given`, a policy
+  /// that `get` returned. `url` is a URL of the policy's site, or a path with query. Unlike
   /// `policy::allows`, counts and reports the decision. Fetches nothing. Uses only `context` and
   /// `user_agent` of `call`. Give the user agent that `get` got, since a fixed robots.txt
   /// (`SiteRulings::override_with_text`) can decide differently for each crawler. Throws
-  /// `std::invalid_argument` if `used` is null.
+  /// `std::invalid_argument` if `given` is null.
   [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
                                const call_options& call = {});
 
@@ -276,20 +286,23 @@ class cache_controls : public cache_detail::moved_members {
   [[nodiscard]] const crawler_names& names(const call_options& call = {}) const;
 
  protected:
-  /// Throws `std::invalid_argument` for invalid options. `parts` must outlive this object.
-  cache_controls(cache_options&& options, cache_detail::cache_parts& parts,
-                 const cache_detail::shared_part& shared);
+  /// Throws `std::invalid_argument` for invalid options.
+  any_robots_cache(cache_options&& options, std::unique_ptr<cache_detail::cache_parts> parts);
   /// Stops the cache's own threads and waits for them.
-  ~cache_controls();
+  ~any_robots_cache();
 
   /// Returns the statistics of the cache, except `size` and `evictions` of the storage.
   [[nodiscard]] cache_stats counted() const;
+
+  [[nodiscard]] cache_detail::cache_parts& parts() noexcept { return *parts_; }
 
  private:
   template <class Cache, class Hosts, class F>
   friend class cache_detail::prefetch_run;
 
-  /// See `cache_engine::wait_for_rulings`.
+  [[nodiscard]] cache_detail::blocking_driver driver() const noexcept;
+
+  /// See `blocking_driver::wait_for_rulings`.
   void wait_for_rulings(const call_options& limits);
 
   /// Guesses the key of a site with `detail::possible_site_key`. Returns an empty text if a ruling
@@ -309,17 +322,20 @@ class cache_controls : public cache_detail::moved_members {
   [[nodiscard]] decision check_after_load(std::string_view url, const call_options& call,
                                           std::size_t agent);
 
-  [[nodiscard]] decision decide(std::string_view target, cache_detail::found known) const;
+  [[nodiscard]] decision decide(std::string_view target, cache_detail::found_policy answer) const;
 
   /// Counts and reports `decided`. If `key` is empty, gets the key from `url`.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
   /// If `ended` has the policy of an excluded host, counts and reports a denial, and returns true.
-  bool note_exclusion(std::string_view host_or_url, const cache_detail::found& ended,
+  bool note_exclusion(std::string_view host_or_url, const cache_detail::found_policy& ended,
                       const call_options& call);
 
-  std::unique_ptr<cache_detail::cache_engine> engine_;
+  // Each uses those before it.
+  std::unique_ptr<cache_detail::cache_parts> parts_;
+  std::unique_ptr<cache_detail::look_up_environment> shared_;  // by all look-ups
+  std::unique_ptr<cache_detail::cache_threads> threads_;
 };
 
 /// Decides for any URL whether a crawler may fetch it now, with the reason.
@@ -338,29 +354,22 @@ class cache_controls : public cache_detail::moved_members {
 /// content. A look-up without a fetch takes constant time on average, plus the time of
 /// `rule_set::match`. The destructor stops the background threads and waits for them.
 template <Fetcher F, Clock C, Storage S, Observer O, Rulings R>
-class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
-                           public cache_controls {
+class basic_robots_cache : public any_robots_cache {
  public:
   /// Throws `std::invalid_argument` for invalid options. The message says what to change.
   explicit basic_robots_cache(cache_options options, F fetcher = {}, C clock = {}, S storage = {},
                               O observer = {}, R rulings = {})
-      : holder{{std::move(fetcher), std::move(clock), std::move(storage), std::move(observer),
-                std::move(rulings)}},
-        cache_controls(std::move(options), holder::parts_,
-                       cache_detail::shared_by(parts_.storage)) {
-    if constexpr (detail::ObserverOf<O, drop_event> && requires { parts_.storage.on_drop({}); }) {
-      parts_.storage.on_drop([this](std::string_view key, bool expired) {
-        parts_.tell(drop_event{parts_.about(key), expired});
-      });
-    }
-  }
+      : basic_robots_cache(
+            std::move(options),
+            std::make_unique<own_parts>(std::move(fetcher), std::move(clock), std::move(storage),
+                                        std::move(observer), std::move(rulings))) {}
 
   /// Drops the expired entries, and returns their number. Without this call, an expired entry stays
   /// until its site is looked up or another entry needs the room. Has an effect only if the storage
   /// has `remove_expired`, as `LruStorage` does. Takes linear time in the number of entries.
   std::size_t remove_expired() {
-    if constexpr (requires { parts_.storage.remove_expired(parts_.clock.now()); }) {
-      return parts_.storage.remove_expired(parts_.clock.now());
+    if constexpr (requires { own_.storage.remove_expired(own_.clock.now()); }) {
+      return own_.storage.remove_expired(own_.clock.now());
     } else {
       return 0;
     }
@@ -369,7 +378,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
   /// Returns the statistics of the cache. The counts are read one after another, so other threads
   /// can change some of them meanwhile.
   [[nodiscard]] cache_stats stats() const {
-    const S& storage = parts_.storage;
+    const S& storage = own_.storage;
     cache_stats result = counted();
     result.size = storage.size();
     if constexpr (requires { storage.evictions(); }) {
@@ -381,7 +390,7 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
   /// Returns the octets of memory that the rules use, or an empty optional if the storage does not
   /// count the octets.
   [[nodiscard]] std::optional<std::size_t> memory_bytes() const {
-    const S& storage = parts_.storage;
+    const S& storage = own_.storage;
     if constexpr (requires { storage.memory_bytes(); }) {
       return storage.memory_bytes();
     } else {
@@ -390,15 +399,26 @@ class basic_robots_cache : private cache_detail::parts_holder<F, C, S, O, R>,
   }
 
   /// Returns the clock of the cache.
-  [[nodiscard]] C& clock() noexcept { return parts_.clock; }
+  [[nodiscard]] C& clock() noexcept { return own_.clock; }
 
   /// Returns the rulings of the cache, for operators: `cache.rulings().halt("example.com")`. An
   /// observer must not give orders while it handles an event about an order, such as `halt_event`.
-  [[nodiscard]] R& rulings() noexcept { return parts_.rulings; }
+  [[nodiscard]] R& rulings() noexcept { return own_.rulings; }
 
  private:
-  using holder = cache_detail::parts_holder<F, C, S, O, R>;
-  using holder::parts_;
+  using own_parts = cache_detail::own_parts<F, C, S, O, R>;
+
+  basic_robots_cache(cache_options&& options, std::unique_ptr<own_parts> parts)
+      : any_robots_cache(std::move(options), std::move(parts)),
+        own_(static_cast<own_parts&>(this->parts())) {
+    if constexpr (detail::ObserverOf<O, drop_event> && requires { own_.storage.on_drop({}); }) {
+      own_.storage.on_drop([this](std::string_view key, bool expired) {
+        own_.tell(drop_event{own_.about(key), expired});
+      });
+    }
+  }
+
+  own_parts& own_;
 };
 
 /// Deduces nothing that the constructor does not, but checks each part: see `checked_parts`.

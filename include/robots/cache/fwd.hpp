@@ -3,7 +3,7 @@
 /// Forward declarations of `cache/`. `robots/fwd.hpp` declares `basic_robots_cache`.
 namespace robots {
 
-class cache_controls;
+class any_robots_cache;
 class look_up;
 enum class prefetch_outcome;
 struct cache_options;

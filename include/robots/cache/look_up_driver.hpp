@@ -20,6 +20,18 @@
 #include <utility>
 #include <variant>
 
+// Where this file stands: it is the driver of look-ups for event loops, as `blocking_driver` is for
+// calls that block.
+//
+//     start(look_up) --> go_on: next step?
+//                          request ------> ready, then `async_fetch` --> report_inbox --> run
+//                          retry_wait ---> waits, by time ---------------------------> run
+//                          news_wait ----> call_on_news --> report_inbox ------------> run
+//                          policy -------> done(look_up)
+//
+// `run` hands each report to its look-up, and goes on. The driver owns its look-ups. Fetcher and
+// other threads only hold the inbox, which outlives the driver and calls `wake`.
+
 namespace robots {
 
 /// Drives any number of look-ups with an `AsyncFetcher`, for an event loop with its own timers. The
@@ -70,12 +82,12 @@ class look_up_driver {
   /// Drops the callback `done` of look-up `id`. The fetch continues while other callers wait for
   /// the result, or if `cache_options::finish_abandoned` is true.
   void leave(number id) {
-    const auto found = items_.find(id);
-    if (found == items_.end()) {
+    const auto position = items_.find(id);
+    if (position == items_.end()) {
       return;
     }
-    found->second->done = nullptr;
-    if (!found->second->work.leave()) {
+    position->second->done = nullptr;
+    if (!position->second->work.leave()) {
       go_on(id);
     }
   }
@@ -148,11 +160,11 @@ class look_up_driver {
   [[nodiscard]] auto reporter(number id) { return detail::report_inbox::reporter(inbox_, id); }
 
   void take(report& reported) {
-    const auto found = items_.find(reported.id);
-    if (found == items_.end()) {
+    const auto position = items_.find(reported.id);
+    if (position == items_.end()) {
       return;
     }
-    item& entry = *found->second;
+    item& entry = *position->second;
     if (reported.response && std::exchange(entry.has_request, false)) {
       --fetching_;
       entry.work.on_response(*std::move(reported.response));

@@ -7,7 +7,8 @@
 
 namespace robots {
 
-ROBOTS_INLINE page_statements cache_controls::page(std::string_view url, const call_options& call) {
+ROBOTS_INLINE page_statements any_robots_cache::page(std::string_view url,
+                                                     const call_options& call) {
   return page_of(check(url, call), url, names(call));
 }
 

@@ -22,6 +22,12 @@
 #include <type_traits>
 #include <utility>
 
+// Where this file stands: a loop around `look_up_driver`, in the thread of its caller.
+//
+//     hosts --> begin, while there is room --> look_up_driver --> finish: count, `progress`
+//                     ^                              |
+//                     +------ wait: report, retry, stop or deadline
+
 namespace robots {
 
 /// The outcome of `prefetch` for one host.
@@ -98,7 +104,7 @@ class prefetch_run {
   [[nodiscard]] prefetch_summary operator()() {
     const stop_callback<std::function<void()>> stopped{limits_.stop, [this]() noexcept { wake(); }};
     [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { wake(); });
-    static_cast<cache_controls&>(cache_).wait_for_rulings(
+    static_cast<any_robots_cache&>(cache_).wait_for_rulings(
         {.deadline = limits_.deadline, .stop = limits_.stop});
     auto next = std::begin(hosts_);
     const auto end = std::end(hosts_);
@@ -163,7 +169,7 @@ class prefetch_run {
     if (item.from_cache()) {
       return kept;
     }
-    if (!item.led()) {
+    if (!item.has_fetched()) {
       return joined;
     }
     return detail::is_successful(item.policy()->outcome()) ? fetched : failed;

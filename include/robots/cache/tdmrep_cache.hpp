@@ -64,7 +64,7 @@ namespace cache_detail {
 /// The copies of a process: the part of `basic_tdmrep_cache` without template arguments.
 class tdmrep_table {
  public:
-  tdmrep_table(cache_controls& rules, std::size_t capacity);
+  tdmrep_table(any_robots_cache& rules, std::size_t capacity);
 
   /// Returns the retrieval of a site's file, without I/O.
   [[nodiscard]] detail::retrieval begin(const site& asked, time_point now,
@@ -106,7 +106,7 @@ class tdmrep_table {
   /// Returns the time from which the table may forget an entry.
   [[nodiscard]] time_point until(const entry& known) const;
 
-  cache_controls& rules_;
+  any_robots_cache& rules_;
   detail::judge_options judging_;
   base::counter_random random_;
 };
@@ -135,7 +135,7 @@ class basic_tdmrep_cache {
  public:
   /// Keeps the files of `capacity` sites. Give the clock of `rules`. Throws
   /// `std::invalid_argument` if `capacity` is 0.
-  explicit basic_tdmrep_cache(cache_controls& rules, F fetcher = {}, C clock = {},
+  explicit basic_tdmrep_cache(any_robots_cache& rules, F fetcher = {}, C clock = {},
                               std::size_t capacity = 4'096)
       : fetcher_{std::move(fetcher)}, clock_{std::move(clock)}, table_{rules, capacity} {}
 

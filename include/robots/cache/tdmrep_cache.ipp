@@ -33,7 +33,7 @@ inline constexpr std::string_view tdmrep_path = "/.well-known/tdmrep.json";
   return value.has_value() && value->type == base::json_type::array;
 }
 
-ROBOTS_INLINE tdmrep_table::tdmrep_table(cache_controls& rules, std::size_t capacity)
+ROBOTS_INLINE tdmrep_table::tdmrep_table(any_robots_cache& rules, std::size_t capacity)
     : sites{capacity},
       rules_{rules},
       judging_{judge_options_of(rules.options())},

@@ -13,6 +13,17 @@
 #include <utility>
 #include <vector>
 
+// Where this file stands: `cache_threads` runs fetches here, and `store_worker` its queue.
+//
+//     run(work, is_awaited) --> a free thread, or a new one if there are fewer than `most`
+//                          \-> all are busy, and it may wait:
+//                                awaited works, the oldest first  --+
+//                                works that nobody waits for,       +--> the next free thread
+//                                the newest first, at most 1,024  --+
+//
+// Between the two queues, `sort` moves a work when the last look-up leaves its flight, or when one
+// joins it again. This object owns the works until they have run.
+
 namespace robots::cache_detail {
 
 /// Threads of the cache. A thread starts when it is first needed, and later waits for more work.

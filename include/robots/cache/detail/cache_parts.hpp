@@ -26,18 +26,30 @@
 #include <string_view>
 #include <utility>
 
+// Where this file stands: between the types of the user and the code of the cache, which is
+// compiled once.
+//
+//     any_robots_cache --> cache_parts (virtual) --> own_parts<Fetcher, Clock, Storage, ...>
+//        a hit: find_fresh, decide_fresh: one call, under the lock of the storage
+//        else:  find, store, run, wait
+//
+// `any_robots_cache` owns the parts, and destroys them last.
+
 namespace robots::cache_detail {
 
-class cache_engine;
+class blocking_driver;
+class cache_threads;
+class look_up_environment;
 class site_look_up;
 
-/// The part of a storage that several processes share. Null pointers mean that nothing is shared.
+/// The part of a storage that several processes share, if the storage has one.
 struct shared_part {
   SharedStore* store = nullptr;
   const tiered_options* options = nullptr;
 };
 
-struct found {
+/// The policy that a look-up found.
+struct found_policy {
   std::shared_ptr<const robots::policy> policy{};
   bool from_cache = false;
   bool stale = false;  // the policy has expired
@@ -45,7 +57,7 @@ struct found {
 };
 
 /// Replaces `all.policy` with the policy for crawler number `agent` if there is one. Returns `all`.
-[[nodiscard]] inline found selected(found all, std::size_t agent) {
+[[nodiscard]] inline found_policy selected(found_policy all, std::size_t agent) {
   if (auto other = agent == 0 ? nullptr : policy::other(all.policy, agent - 1)) {
     all.policy = std::move(other);
   }
@@ -84,6 +96,10 @@ using cache_counters = base::enum_counters<cache_event::observer_failures>;
 /// The interface to the user's fetcher, clock, storage and observer. It hides their types.
 class cache_parts : public detail::event_teller {
  public:
+  cache_parts(const cache_parts&) = delete;
+  cache_parts& operator=(const cache_parts&) = delete;
+  virtual ~cache_parts() = default;
+
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
 
@@ -112,13 +128,17 @@ class cache_parts : public detail::event_teller {
   /// Returns the fresh entry of `key`, and counts and reports the hit. Returns no policy if the
   /// site redirects to another site, or if messages of the shared store may have been missed after
   /// the entry was stored.
-  [[nodiscard]] virtual found find_fresh(std::string_view key,
-                                         const std::shared_ptr<const call_context>& context) = 0;
+  [[nodiscard]] virtual found_policy find_fresh(
+      std::string_view key, const std::shared_ptr<const call_context>& context) = 0;
 
   /// Decides on `url` by the fresh entry of `key`, and counts the hit. Reports nothing to
   /// observers. Copies no entry, so threads that ask about different sites write to no common cache
   /// line.
   [[nodiscard]] virtual fresh_answer decide_fresh(std::string_view key, std::string_view url) = 0;
+
+  /// Returns the part of the storage that several processes share. Null pointers mean that nothing
+  /// is shared.
+  [[nodiscard]] virtual shared_part shared() noexcept = 0;
 
   /// Returns the user's rulings as the cache sees them, or null for `NoRulings`.
   [[nodiscard]] virtual std::unique_ptr<rulings_view> view_of_rulings(
@@ -134,7 +154,6 @@ class cache_parts : public detail::event_teller {
  protected:
   cache_parts(bool has_observer, bool has_observer_of_changes) noexcept
       : is_observed(has_observer), observes_changes(has_observer_of_changes) {}
-  ~cache_parts() = default;
 
   /// Returns true if an entry answers without a request and without a question to the store.
   [[nodiscard]] bool is_fresh(const cache_entry& entry, time_point now) const noexcept {
@@ -170,9 +189,9 @@ class own_parts final : public cache_parts {
   [[nodiscard]] time_point now() override { return clock.now(); }
   [[nodiscard]] wall_time wall() noexcept override { return wall_now(clock); }
 
-  [[nodiscard]] found find_fresh(std::string_view key,
-                                 const std::shared_ptr<const call_context>& context) override {
-    found result;
+  [[nodiscard]] found_policy find_fresh(
+      std::string_view key, const std::shared_ptr<const call_context>& context) override {
+    found_policy result;
     if (key.empty()) {
       return result;
     }
@@ -243,6 +262,14 @@ class own_parts final : public cache_parts {
     }
   }
 
+  [[nodiscard]] shared_part shared() noexcept override {
+    if constexpr (detail::SharingStorage<S>) {
+      return {&storage.shared(), &storage.options()};
+    } else {
+      return {};
+    }
+  }
+
   [[nodiscard]] std::unique_ptr<rulings_view> view_of_rulings(
       [[maybe_unused]] const rulings_context& context) override {
     if constexpr (std::same_as<R, NoRulings>) {
@@ -276,20 +303,5 @@ class own_parts final : public cache_parts {
     }
   }
 };
-
-/// The first base class of a cache. It outlives the second, `cache_controls`, which uses the parts.
-template <Fetcher F, Clock C, Storage S, Observer O, Rulings R>
-struct parts_holder {
-  own_parts<F, C, S, O, R> parts_;
-};
-
-template <Storage S>
-[[nodiscard]] shared_part shared_by([[maybe_unused]] S& storage) {
-  if constexpr (detail::SharingStorage<S>) {
-    return {&storage.shared(), &storage.options()};
-  } else {
-    return {};
-  }
-}
 
 }  // namespace robots::cache_detail

@@ -2,6 +2,7 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
@@ -16,6 +17,18 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+// Where this file stands: it owns what all look-ups of a cache share, and each look-up, work and
+// thread refers to it. Orders of the user come in here, too.
+//
+//     site_look_up, site_work ----> rulings    which site may not be asked, or is decided already
+//                             ----> flights    who works on a site now
+//                             ----> policies   entries, judging
+//                             ----> store      the shared store, if there is one
+//                             ----> parts      fetcher, clock, storage, observer of the user
+//
+//     forget, invalidate, clear --> detach flights --> erase entries --> detach flights again
+//     message of the store -------> mark flights ----> mark entries
 
 namespace robots::cache_detail {
 
@@ -63,7 +76,8 @@ class look_up_environment {
   }
 
   /// Returns no policy if there is no ruling. If `asked` is empty, the result denies `url`.
-  [[nodiscard]] found ruling_on(const std::optional<site>& asked, std::string_view url = {}) {
+  [[nodiscard]] found_policy ruling_on(const std::optional<site>& asked,
+                                       std::string_view url = {}) {
     if (!asked) {
       return {.policy = policy::refusal(options.names, decision_reason::invalid_url, url)};
     }
@@ -203,6 +217,7 @@ class look_up_environment {
   ruled_sites rulings{options.names, options.excluded};
   site_policies policies{options, parts};
   single_flight flights{};
+  rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
   const std::chrono::sys_seconds made_at =
       std::chrono::floor<std::chrono::seconds>(parts.moment().wall);

@@ -21,6 +21,21 @@
 #include <utility>
 #include <vector>
 
+// Where this file stands: between the works of a cache and the `SharedStore` of the user.
+//
+//     store_worker --ask, publish, announce--> breaker open? --yes--> no answer
+//                                                | no
+//     owe (any thread) --> owed erasures ------> the call --> ok, refused, part failed, failed
+//                            ^   |                              |
+//                            |   +-- deliver                    v
+//                            +-- a call failed           counted; an event if it changes what
+//                                                        the observer knows of the store
+//
+//     SharedStore::watch --> event(key) --> `look_up_environment::on_message`
+//
+// This object owns the owed erasures, the hidden keys and the leases to release. While an erasure
+// is owed or a key is hidden, the value of the store is replaced in each reply.
+
 namespace robots::cache_detail {
 
 /// Replaces a value in a reply while the erasure of this value is pending.
@@ -101,26 +116,24 @@ class resilient_store {
                                        std::chrono::milliseconds lifetime, const store_lease& lease,
                                        std::uint64_t orders_before) {
     bool is_stored = false;
-    call_end end = call_end::failed;
-    {
-      std::unique_lock lock{erasing_, std::defer_lock};
-      if (must_be_erased(key)) {
-        lock.lock();  // a late erasure must not delete the new value
-      }
-      const std::uint64_t missed = missed_erasure(key);
-      if (missed > orders_before) {
-        return publish_answer::outdated;
-      }
-      end = call_without_report(
-          [&](SharedStore& store) { is_stored = store.publish(key, value, lifetime, lease); });
-      if (is_stored) {
-        note_stored();
-      }
-      if (is_stored && missed > 0) {
-        settle(key, missed, call_end::done);
-      }
+    const later_report report{*this};
+    std::unique_lock lock{erasing_, std::defer_lock};
+    if (must_be_erased(key)) {
+      lock.lock();  // a late erasure must not delete the new value
     }
-    report_changes();
+    const std::uint64_t missed = missed_erasure(key);
+    if (missed > orders_before) {
+      return publish_answer::outdated;
+    }
+    const call_end end = call_before(report, [&](SharedStore& store) {
+      is_stored = store.publish(key, value, lifetime, lease);
+    });
+    if (is_stored) {
+      note_stored();
+    }
+    if (is_stored && missed > 0) {
+      settle(key, missed, call_end::done);
+    }
     if (end != call_end::done) {
       return publish_answer::failed;
     }
@@ -216,9 +229,7 @@ class resilient_store {
       });
     }
     for (const std::string& key : missed) {
-      const call_end end = make_missed_call(key, due);
-      report_changes();
-      if (end == call_end::failed) {
+      if (make_missed_call(key, due) == call_end::failed) {
         return false;
       }
     }
@@ -275,13 +286,32 @@ class resilient_store {
     time_point next_try = (time_point::min)();
   };
 
+  /// Calls `report_changes` at the end of a scope. Declare it before the locks of the scope, so
+  /// that it reports without them.
+  class later_report {
+   public:
+    explicit later_report(resilient_store& reported) : store_(reported) {}
+    later_report(const later_report&) = delete;
+    later_report& operator=(const later_report&) = delete;
+    ~later_report() {
+      try {
+        store_.report_changes();
+      } catch (...) {
+        store_.parts_.counters.add(cache_event::failures);  // there is no memory
+      }
+    }
+
+   private:
+    resilient_store& store_;
+  };
+
   void call(const request& make) {
-    static_cast<void>(call_without_report(make));
-    report_changes();
+    const later_report report{*this};
+    static_cast<void>(call_before(report, make));
   }
 
-  /// The caller must call `report_changes` after this call, without a lock.
-  [[nodiscard]] call_end call_without_report(const request& make) {
+  /// Calls the store. This can change what must be reported, so a caller needs a `later_report`.
+  [[nodiscard]] call_end call_before(const later_report& /*report*/, const request& make) {
     {
       const std::scoped_lock lock{mutex_};
       if (!breaker_.admits(parts_.now())) {
@@ -381,19 +411,19 @@ class resilient_store {
     return hidden_.contains(key) || owed_.contains(key);
   }
 
-  /// After the return, the caller must call `report_changes`.
   [[nodiscard]] call_end make_missed_call(const std::string& key, time_point due) {
+    const later_report report{*this};
     const std::scoped_lock one_thread{erasing_};
     owed_call owed;
     {
       const std::scoped_lock lock{mutex_};
-      const owed_call* const found = owed_.find(key);
-      if (found == nullptr || found->next_try > due) {
+      const owed_call* const noted = owed_.find(key);
+      if (noted == nullptr || noted->next_try > due) {
         return call_end::done;
       }
-      owed = *found;
+      owed = *noted;
     }
-    const call_end end = call_without_report([&](SharedStore& store) { store.erase(key); });
+    const call_end end = call_before(report, [&](SharedStore& store) { store.erase(key); });
     settle(key, owed.number, end);
     return end;
   }

@@ -18,6 +18,21 @@
 #include <string_view>
 #include <utility>
 
+// Where this file stands: between the look-ups of one site and the one work that answers them all.
+//
+//     site_look_up --join(flight key)--> single_flight: is there a flight for this key?
+//                                          | no                            | yes
+//                                          v                               v
+//        the leader gets `lead`, with   a new flight <---- waits ---- a waiter
+//        which it makes a site_work        |   ^
+//                                          |   +-- offer: the work has no thread; a waiter takes it
+//                                          v
+//                                    end(result): all waiters get it, and the key is free again
+//
+// The table owns each flight until it ends or is detached; leader and waiters share it. Then the
+// waiters own it. An order such as `invalidate` detaches a flight: its waiters still get the
+// result, but nobody stores it, and the next look-up begins another flight.
+
 namespace robots::cache_detail {
 
 class site_work;
@@ -77,9 +92,9 @@ class flight {
     std::shared_ptr<site_work> orphan;
     {
       const std::scoped_lock lock{mutex_};
-      if (const auto found = wake_.find(number); found != wake_.end()) {
-        unused = std::move(found->second);
-        wake_.erase(found);
+      if (const auto own_wake = wake_.find(number); own_wake != wake_.end()) {
+        unused = std::move(own_wake->second);
+        wake_.erase(own_wake);
       }
       if (--waiters_ == 0 && !ending_) {
         is_unwanted = true;
@@ -254,16 +269,16 @@ class single_flight {
   /// Detaches the flight for `key`, so that the next caller begins a new flight.
   void detach(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    if (const std::shared_ptr<flight>* const found = flights_.find(key)) {
-      (*found)->detached = true;
+    if (const std::shared_ptr<flight>* const listed = flights_.find(key)) {
+      (*listed)->detached = true;
       flights_.erase(key);
     }
   }
 
   void note_change_elsewhere(std::string_view key) {
     const std::scoped_lock lock{mutex_};
-    if (const std::shared_ptr<flight>* const found = flights_.find(key)) {
-      (*found)->is_changed_elsewhere = true;
+    if (const std::shared_ptr<flight>* const listed = flights_.find(key)) {
+      (*listed)->is_changed_elsewhere = true;
     }
   }
 

@@ -27,7 +27,9 @@ class site_keys {
   };
 
   explicit site_keys(const site& asked) {
-    for (site& named : policy_detail::names_of(asked)) {
+    std::vector<site> all = policy_detail::names_of(asked);
+    names_.reserve(all.size());
+    for (site& named : all) {
       std::string key = named.key();
       names_.push_back({std::move(named), std::move(key)});
     }

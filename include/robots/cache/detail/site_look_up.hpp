@@ -64,14 +64,13 @@ class site_look_up {
   site_look_up(look_up_environment& cache, std::shared_ptr<const site_keys> first, call asked_by)
       : cache_(cache),
         call_(std::move(asked_by)),
-        key_(first->key()),
         first_(first),
         asked_(std::move(first)),
         has_no_time_(call_.has_no_time) {}
 
   /// Makes a look-up that has its answer. `key` is the key of the site, or empty if the text names
   /// no site.
-  site_look_up(look_up_environment& cache, std::string key, call asked_by, found answer)
+  site_look_up(look_up_environment& cache, std::string key, call asked_by, found_policy answer)
       : cache_(cache),
         call_(std::move(asked_by)),
         key_(std::move(key)),
@@ -144,6 +143,44 @@ class site_look_up {
     return last != nullptr ? last->work : none;
   }
 
+  /// The fetch that this look-up does, for a driver that sends the requests itself. Null if the
+  /// next step is another one.
+  [[nodiscard]] detail::retrieval* fetch() const noexcept {
+    const bool is_fetch = work() && work()->next() == work_step::fetch;
+    return is_fetch ? &work()->fetch() : nullptr;
+  }
+
+  // The events of `fetch()`. Each has no effect, and returns false, if there is no fetch.
+
+  /// Handles the response to the request of `fetch()`.
+  [[nodiscard]] bool on_response(fetch_response response) {
+    return report([&](detail::retrieval& fetched, const wall_anchor& now) {
+      if (!is_stop_requested()) {
+        detail::be_no_cancellation(response);
+      }
+      fetched.on_response(std::move(response), now.steady, now.wall);
+    });
+  }
+
+  /// Ends the wait before a retry if its time has come, or if nobody needs the fetch.
+  [[nodiscard]] bool on_wait_over() {
+    if (fetch() != nullptr && is_stop_requested()) {
+      return cut_short();
+    }
+    return report([](detail::retrieval& fetched, const wall_anchor& now) {
+      fetched.on_wait_over(now.steady);
+    });
+  }
+
+  /// Ends the wait before a retry, without the retry.
+  [[nodiscard]] bool cut_short() {
+    return report([](detail::retrieval& fetched, const wall_anchor& now) {
+      if (std::holds_alternative<detail::retry_wait>(fetched.next())) {
+        fetched.cancel({}, now.steady);
+      }
+    });
+  }
+
   /// Passes the work on to the driver, which lets somebody else do it. The look-up then waits for
   /// its result. There must be a work.
   [[nodiscard]] std::shared_ptr<site_work> pass_work_on() noexcept {
@@ -180,15 +217,15 @@ class site_look_up {
   }
 
   /// Returns the answer. It has no policy unless the step is `answered`.
-  [[nodiscard]] const found& answer() const noexcept {
-    static const found none{};
+  [[nodiscard]] const found_policy& answer() const noexcept {
+    static const found_policy none{};
     const auto* const ended = std::get_if<answered>(&state_);
     return ended != nullptr ? ended->answer : none;
   }
-  [[nodiscard]] found take_answer() { return std::move(std::get<answered>(state_).answer); }
+  [[nodiscard]] found_policy take_answer() { return std::move(std::get<answered>(state_).answer); }
 
   /// The key of the site; empty if the text names no site.
-  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] const std::string& key() const noexcept { return first_ ? first_->key() : key_; }
   [[nodiscard]] const std::shared_ptr<const call_context>& context() const noexcept {
     return call_.context;
   }
@@ -206,13 +243,13 @@ class site_look_up {
     single_flight::waiter flight;
     bool is_outdated = false;  // the result of the flight can be older than this look-up
   };
-  /// This look-up works on the present site. It is a waiter of its own flight, too.
+  /// This look-up works on the present site. It also waits for the flight that it leads.
   struct working {
     waiting place;
     std::shared_ptr<site_work> work;  // destroyed first, so that the flight ends before it is left
   };
   struct answered {
-    found answer;
+    found_policy answer;
   };
   /// The caller has left, but this look-up does the work until its end.
   struct finishing {
@@ -222,11 +259,31 @@ class site_look_up {
 
   using state = std::variant<asking, waiting, working, answered, finishing, left>;
 
+  [[nodiscard]] bool is_stop_requested() const {
+    return work()->own_flight().stop.stop_requested();
+  }
+
+  /// If this look-up does a fetch, calls `handle(fetch, now)`. If `handle` throws, drops the work.
+  template <class Handle>
+  [[nodiscard]] bool report(const Handle& handle) {
+    detail::retrieval* const fetched = fetch();
+    if (fetched == nullptr) {
+      return false;
+    }
+    try {
+      handle(*fetched, cache_.parts.moment());
+    } catch (...) {
+      drop_work();
+      throw;
+    }
+    return true;
+  }
+
   /// Does one transition. Returns false if the look-up needs its driver.
   [[nodiscard]] bool take_step() {
     if (std::holds_alternative<asking>(state_)) {
-      if (found known = ask(); known.policy) {
-        arrive(std::move(known));
+      if (found_policy result = ask(); result.policy) {
+        arrive(std::move(result));
       }
       return true;
     }
@@ -246,8 +303,8 @@ class site_look_up {
     if (auto ended = place->flight->ended()) {
       const waiting last_place = std::move(*place);
       state_ = asking{};
-      if (found known = result_of(last_place, *std::move(ended)); known.policy) {
-        arrive(std::move(known));
+      if (found_policy result = result_of(last_place, *std::move(ended)); result.policy) {
+        arrive(std::move(result));
       }
       return true;
     }
@@ -264,10 +321,10 @@ class site_look_up {
     return busy != nullptr ? &busy->place : std::get_if<waiting>(&state_);
   }
 
-  [[nodiscard]] found ask() {
+  [[nodiscard]] found_policy ask() {
     const site& asked = asked_->named_site();
     if (redirects_.empty()) {
-      if (found ruled = cache_.ruling_on(asked); ruled.policy) {
+      if (found_policy ruled = cache_.ruling_on(asked); ruled.policy) {
         return ruled;
       }
     } else if (auto held = cache_.rulings.quarantined(asked)) {
@@ -280,7 +337,7 @@ class site_look_up {
   }
 
   /// Returns the site's entry if this look-up may use it. Otherwise, joins the site's flight.
-  [[nodiscard]] found join() {
+  [[nodiscard]] found_policy join() {
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
     const std::uint32_t epoch = cache_.parts.store_epoch;
@@ -300,22 +357,22 @@ class site_look_up {
     }
     switch (use) {
       case entry_use::answer: {
-        found known = answered_by(entry, now);
+        found_policy result = answered_by(entry, now);
         if (lead) {
           cache_.flights.end(*lead, {entry.policy, true});
         }
-        return known;
+        return result;
       }
       case entry_use::answer_and_renew:
       case entry_use::answer_and_confirm: {
-        found known = answered_by(entry, now);
+        found_policy result = answered_by(entry, now);
         if (lead) {
           lead->finishes_alone = true;
           const bool is_fresh = use == entry_use::answer_and_confirm;
           other_works_.push_back(
               std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
         }
-        return known;
+        return result;
       }
       case entry_use::confirm:
       case entry_use::wait:
@@ -344,7 +401,7 @@ class site_look_up {
   }
 
   /// Makes an entry the answer of this look-up, and counts and reports it.
-  [[nodiscard]] found answered_by(const kept_entry& entry, time_point now) {
+  [[nodiscard]] found_policy answered_by(const kept_entry& entry, time_point now) {
     const bool is_stale = now >= entry.fresh_until;
     count(is_stale ? look_up_result::stale_hit : look_up_result::hit, entry.policy);
     return {.policy = entry.policy, .from_cache = true, .stale = is_stale, .now = now};
@@ -368,7 +425,7 @@ class site_look_up {
 
   /// Returns the result of the flight at `last_place`, or no policy if the site must be looked up
   /// again.
-  [[nodiscard]] found result_of(const waiting& last_place, flight::ending ended) {
+  [[nodiscard]] found_policy result_of(const waiting& last_place, flight::ending ended) {
     const bool is_of_site = last_place.flight->asked() == asked_->named_site();
     if (!ended.result || !is_of_site || (ended.from_store && needs_new_answer()) ||
         last_place.is_outdated) {
@@ -382,18 +439,18 @@ class site_look_up {
     return {.policy = std::move(ended.result), .stale = is_stale};
   }
 
-  /// Ends the look-up with the answer `known`, or continues with the site to which it redirects.
-  void arrive(found known) {
-    const auto url = known.policy->leads_to();
-    int redirects = known.policy->rules_source().redirects;
-    for (const found& earlier : redirects_) {
+  /// Ends the look-up with the answer `result`, or continues with the site to which it redirects.
+  void arrive(found_policy result) {
+    const auto url = result.policy->leads_to();
+    int redirects = result.policy->rules_source().redirects;
+    for (const found_policy& earlier : redirects_) {
       redirects += earlier.policy->rules_source().redirects;
     }
     if (url) {
       if (call_.refreshes && redirects_.empty()) {
         static_cast<void>(cache_.may_renew_target(first_->named_site()));  // it is new now
       }
-      redirects_.push_back(known);
+      redirects_.push_back(result);
     }
     if (!redirects_.empty() && redirects > cache_.options.max_redirects) {
       // RFC 9309, section 2.3.1.2: only after more than five redirects may a crawler assume that
@@ -403,7 +460,7 @@ class site_look_up {
                       " redirects, from site to site");
     }
     if (!url) {
-      return end(std::move(known));
+      return end(std::move(result));
     }
     const auto target = parse_site(*url);
     if (!target) {
@@ -437,7 +494,7 @@ class site_look_up {
       return std::any_of(redirects.begin(), redirects.end(), holds);
     };
     if (!asks_anew_ && !has_no_time_ &&
-        any([&](const found& earlier) { return is_old(*earlier.policy); })) {
+        any([&](const found_policy& earlier) { return is_old(*earlier.policy); })) {
       asks_anew_ = true;
       return;
     }
@@ -446,26 +503,27 @@ class site_look_up {
     static_cast<record_head&>(retrieved) = first->rules_source();
     retrieved.outcome = why;
     retrieved.error_text = std::move(text);
-    found failed{.policy = cache_.policies.judged(retrieved, {.last = own_answer(first)},
-                                                  cache_.parts.moment(), nullptr)};
-    if (!any([](const found& earlier) { return earlier.from_cache; })) {
-      cache_.parts.tell(fallback_event{cache_.parts.about(key_, call_.context), *failed.policy});
+    found_policy failed{.policy = cache_.policies.judged(retrieved, {.last = own_answer(first)},
+                                                         cache_.parts.moment(), nullptr)};
+    if (!any([](const found_policy& earlier) { return earlier.from_cache; })) {
+      cache_.parts.tell(fallback_event{cache_.parts.about(key(), call_.context), *failed.policy});
     }
     end(std::move(failed));
   }
 
-  void end(found known) {
-    found ruled = cache_.ruling_on(first_->named_site());  // a ruling may have been made meanwhile
+  void end(found_policy result) {
+    found_policy ruled =
+        cache_.ruling_on(first_->named_site());  // a ruling may have been made meanwhile
     if (!ruled.policy && cache_.rulings.is_halted(asked_->named_site())) {
       ruled = cache_.ruling_on(asked_->named_site());  // an answer has halted the last site
     }
     if (ruled.policy) {
-      known = std::move(ruled);
+      result = std::move(ruled);
     } else if (!redirects_.empty()) {
-      known = redirected_to(std::move(known));
+      result = redirected_to(std::move(result));
     }
     redirects_.clear();
-    state_ = answered{selected(std::move(known), call_.agent)};
+    state_ = answered{selected(std::move(result), call_.agent)};
   }
 
   /// Returns the last answer of the first site before its redirect. Returns null if this answer
@@ -478,42 +536,43 @@ class site_look_up {
     return is_own ? std::move(last) : nullptr;
   }
 
-  /// Turns `known`, the answer at the end of the redirects, into an answer for the first site.
-  [[nodiscard]] found redirected_to(found known) {
+  /// Turns `result`, the answer at the end of the redirects, into an answer for the first site.
+  [[nodiscard]] found_policy redirected_to(found_policy result) {
     const auto& first = redirects_.front().policy;
-    record_head source = known.policy->source();
+    record_head source = result.policy->source();
     auto& exchanges = source.exchanges;
     auto last = std::exchange(exchanges, {});
-    if (known.from_cache) {
+    if (result.from_cache) {
       last.clear();
     }
-    for (const found& earlier : redirects_) {
+    for (const found_policy& earlier : redirects_) {
       const record_head& redirect = earlier.policy->rules_source();
       source.redirects += redirect.redirects;
       exchanges.insert(exchanges.end(), redirect.exchanges.begin(), redirect.exchanges.end());
-      known.from_cache = known.from_cache && earlier.from_cache;
-      known.stale = known.stale || earlier.stale;
+      result.from_cache = result.from_cache && earlier.from_cache;
+      result.stale = result.stale || earlier.stale;
     }
     exchanges.insert(exchanges.end(), last.begin(), last.end());
     source.url = first->rules_source().url;
     source.validators = {};
-    known.policy = cache_.policies.judged_redirected(source, known.policy, own_answer(first));
-    return known;
+    result.policy = cache_.policies.judged_redirected(source, result.policy, own_answer(first));
+    return result;
   }
 
   /// Returns the entry if it may be used without a fetch, else the policy for a cancelled call.
-  [[nodiscard]] found find_stored() {
+  [[nodiscard]] found_policy find_stored() {
     const wall_anchor now = cache_.parts.moment();
     const kept_entry entry = cache_.policies.find(*asked_, now.steady);
-    found known{.policy = needs_new_answer()
-                              ? cache_.policies.cancelled(asked_->named_site(), entry.policy, now,
-                                                          timed_out_tries_)
-                              : cache_.policies.without_fetch(asked_->named_site(), entry.policy,
-                                                              now, timed_out_tries_)};
-    if (known.policy == entry.policy) {
+    found_policy result{.policy =
+                            needs_new_answer()
+                                ? cache_.policies.cancelled(asked_->named_site(), entry.policy, now,
+                                                            timed_out_tries_)
+                                : cache_.policies.without_fetch(asked_->named_site(), entry.policy,
+                                                                now, timed_out_tries_)};
+    if (result.policy == entry.policy) {
       return answered_by(entry, now.steady);
     }
-    return known;
+    return result;
   }
 
   /// Counts and reports the result, once per look-up. A redirect to another site does not count.
@@ -523,22 +582,22 @@ class site_look_up {
     if (!is_counted_ && !(got && got->leads_to())) {
       is_counted_ = true;
       cache_.parts.counters.add(counts.at(static_cast<std::size_t>(result)));
-      cache_.parts.tell(look_up_event{cache_.parts.about(key_, call_.context), result, got.get()});
+      cache_.parts.tell(look_up_event{cache_.parts.about(key(), call_.context), result, got.get()});
     }
   }
 
   look_up_environment& cache_;
   const call call_;
-  const std::string key_;
+  const std::string key_{};                   // if there is no `first_`
   std::shared_ptr<const site_keys> first_{};  // the site of the call; null if it needs no work
   std::shared_ptr<const site_keys> asked_{};  // the present site: `first_`, or a redirect's target
   state state_{};
   std::vector<std::shared_ptr<site_work>> other_works_{};
-  std::vector<found> redirects_{};  // the answers that led from `first_` to `asked_`
-  bool has_no_time_ = false;        // answer without a fetch
-  int timed_out_tries_ = 0;         // of the fetch for which the look-up waited until `give_up`
-  bool renews_ = true;              // with `refreshes`, `asked_` must be asked, too
-  bool asks_anew_ = false;          // old redirects must be fetched again, too
+  std::vector<found_policy> redirects_{};  // the answers that led from `first_` to `asked_`
+  bool has_no_time_ = false;               // answer without a fetch
+  int timed_out_tries_ = 0;  // of the fetch for which the look-up waited until `give_up`
+  bool renews_ = true;       // with `refreshes`, `asked_` must be asked, too
+  bool asks_anew_ = false;   // old redirects must be fetched again, too
   bool is_counted_ = false;
   bool has_fetched_ = false;
 };

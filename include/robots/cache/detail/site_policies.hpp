@@ -27,6 +27,20 @@
 #include <utility>
 #include <vector>
 
+// Where this file stands: between a `site_work`, which has a response or a record of the shared
+// store, and the storage.
+//
+//     retrieval_result --> recorded --> record --> judged --> policy of each crawler
+//     value of the store --> believed -----^                        |
+//                                                                   v
+//     look-up <-- find <-- entry, with marks <-- keep <-------- note_retrieval: counts, events
+//                             ^      ^
+//                             |      +-- suspect: a page says that the rules have changed
+//                             +-- doubt: another process says so
+//
+// The storage owns the entries. This class owns the rule which of them may be written: never under
+// a detached flight, and one writer at a time.
+
 namespace robots::cache_detail {
 
 /// The entry of a site. Each flag is a reason to check the entry before a look-up uses it.
@@ -393,13 +407,13 @@ class site_policies {
   }
 
   [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
-    kept_entry found{parts_.find(key, now)};
-    if (found.policy && found.fresh_until <= in_both) {
-      found.is_changed_elsewhere = found.fresh_until != in_suspicion;
-      found.is_suspect = found.fresh_until != in_doubt;
-      found.fresh_until = detail::validity_of(*found.policy, judging).fresh_until;
+    kept_entry entry{parts_.find(key, now)};
+    if (entry.policy && entry.fresh_until <= in_both) {
+      entry.is_changed_elsewhere = entry.fresh_until != in_suspicion;
+      entry.is_suspect = entry.fresh_until != in_doubt;
+      entry.fresh_until = detail::validity_of(*entry.policy, judging).fresh_until;
     }
-    return found;
+    return entry;
   }
 
   const cache_options& options_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/publication.hpp>
 #include <robots/policy/judge.hpp>
 
 #include <algorithm>
@@ -13,6 +14,20 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+// Where this file stands: one step below `site_look_up`, which makes a work if it leads a flight.
+//
+//     (shared store only)                           (any cache)
+//     ask_store --> wait --> ask_store ...     +--> fetch: retrieval --> recorded --> judged
+//        |                                     |                                        |
+//        +-- no record, or no store: ----------+             rulings, observer <--------+
+//        |                                                                              |
+//        +-- a record, or the fresh entry --> the flight ends <----- keep: storage <----+
+//                                                   |
+//                                                   +--> publish (with a lease) --> done
+//
+// A driver does the steps: `blocking_driver`, `cache_threads`, or an event loop. The work owns its
+// lease, its retrieval and the value that it publishes. It shares its flight with the waiters.
 
 namespace robots::cache_detail {
 
@@ -62,10 +77,7 @@ class site_work {
 
   site_work(const site_work&) = delete;
   site_work& operator=(const site_work&) = delete;
-  ~site_work() {
-    show_stored();
-    release_lease();
-  }
+  ~site_work() { release_lease(); }
 
   [[nodiscard]] work_step next() const noexcept { return step_; }
   /// The flight that this work ends, and whose waiters get the answer.
@@ -180,23 +192,19 @@ class site_work {
                            announces());
     }
     if (cache_.store != nullptr && !is_hasty) {
-      outdates_ = announces() && !is_failure(retrieved.outcome);
-      prepare_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
-      outdates_ = outdates_ || (announces() && !value_.empty());
-      note_replaced(policy_now->source());
-      if (outdates_ && value_.empty()) {
-        owe_erasures(true);  // such as after a 304, if the store lacks the confirmed file
-      }
-      if (!value_.empty()) {
-        hide_stored(outdates_ ? flight_->target->names() : replaces_);
-      }
+      const bool is_new_answer = !is_failure(retrieved.outcome);
+      set_publication(std::move(retrieved), policy_now, turned_hostile, now.steady);
+      const bool outdates_all = announces() && (is_new_answer || !value().empty());
+      publication_.prepare(replaced_by(policy_now->source()), outdates_all);
     }
     end_with(policy_now, false);
   }
 
   /// If the result is empty, the lease is released and nothing is published.
-  [[nodiscard]] const std::string& value() const noexcept { return value_; }
-  [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept { return lifetime_; }
+  [[nodiscard]] const std::string& value() const noexcept { return publication_.value(); }
+  [[nodiscard]] std::chrono::milliseconds lifetime() const noexcept {
+    return publication_.lifetime();
+  }
   [[nodiscard]] const std::optional<store_lease>& lease() const noexcept { return lease_; }
   /// The value that `resilient_store::orders` had when the fetch began.
   [[nodiscard]] std::uint64_t orders_before() const noexcept { return orders_before_; }
@@ -224,66 +232,32 @@ class site_work {
     } else if (flight_->detached && answer == publish_answer::stored) {
       cache_.store->owe(flight_->site_key());
     }
-    if (outdates_ && !value_.empty()) {
-      // The records under other names of the site are older than the answer. If the answer was not
-      // published, the record under the site's own key is older, too.
-      owe_erasures(answer != publish_answer::stored || flight_->detached);
-    } else if (answer == publish_answer::stored) {
-      for (const site_keys::name& name : replaces_) {
-        cache_.store->owe(name.key);
-      }
-    }
-    show_stored();
+    publication_.on_published(answer == publish_answer::stored, flight_->detached);
   }
 
  private:
-  /// Lets a thread erase the older records under the other names of the site. If `all` is true,
-  /// also erases the record under the site's own key.
-  void owe_erasures(bool all) {
-    const std::vector<site_keys::name>& names = flight_->target->names();
-    for (auto name = names.begin() + (all ? 0 : 1); name != names.end(); ++name) {
-      cache_.store->owe(name->key);
-    }
-  }
-
-  /// Until the publication, no look-up of this process may use the older records of the store. By
-  /// their dates alone, they can look newer, since the clocks of processes differ.
-  void hide_stored(const std::vector<site_keys::name>& names) {
-    for (const site_keys::name& name : names) {
-      std::string key = name.key;
-      hidden_.reserve(hidden_.size() + 1);
-      cache_.store->hide(key);  // the last call that can throw: `hidden_` names what is hidden
-      hidden_.push_back(std::move(key));
-    }
-  }
-
-  void show_stored() noexcept {
-    for (const std::string& key : hidden_) {
-      cache_.store->show(key);
-    }
-    hidden_.clear();
-  }
-
-  /// Notes the other names under which the store can have an older record of the origin that sent
+  /// Returns the other names under which the store can have an older record of the origin that sent
   /// `answer`. Such a record must not answer again when the newer record is erased.
-  void note_replaced(const record_head& answer) {
+  [[nodiscard]] std::vector<site_keys::name> replaced_by(const record_head& answer) const {
     const std::vector<site_keys::name>& names = flight_->target->names();
+    std::vector<site_keys::name> replaced;
     for (auto name = names.begin() + 1; name != names.end(); ++name) {
       const bool is_of_same_origin = policy_detail::answers_for(name->site, answer) ||
                                      (!is_failure(answer.outcome) && flight_->asked().scheme &&
                                       policy_detail::answers_for(flight_->asked(), answer));
       const bool is_counterpart = name == names.begin() + 1;
       if (is_of_same_origin && (has_other_record_ || !is_counterpart)) {
-        replaces_.push_back(*name);
+        replaced.push_back(*name);
       }
     }
+    return replaced;
   }
 
   [[nodiscard]] const tiered_options& options() const { return cache_.store->options; }
   [[nodiscard]] const detail::judge_options& judging() const { return cache_.policies.judging; }
 
   void end_with(std::shared_ptr<const policy> policy_now, bool from_store) {
-    step_ = value_.empty() && !lease_ ? work_step::done : work_step::publish;
+    step_ = value().empty() && !lease_ ? work_step::done : work_step::publish;
     cache_.flights.end(*flight_, {std::move(policy_now), from_store});
   }
 
@@ -494,8 +468,8 @@ class site_work {
     return true;
   }
 
-  void prepare_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
-                           bool turned_hostile, time_point now) {
+  void set_publication(record retrieved, const std::shared_ptr<const policy>& policy_now,
+                       bool turned_hostile, time_point now) {
     // Without a lease, the record may be outdated: another process may have invalidated the site.
     if (flight_->detached || (!lease_ && !announces())) {
       return;
@@ -508,9 +482,9 @@ class site_work {
       return;  // the record could replace a last good copy that only the store has
     }
     records->turned_hostile = turned_hostile;
-    value_ = detail::encode(*records);
-    lifetime_ = std::chrono::floor<std::chrono::milliseconds>(
-        detail::validity_of(*policy_now, judging()).keep_until - now);
+    const time_point keep_until = detail::validity_of(*policy_now, judging()).keep_until;
+    publication_.set_value(detail::encode(*records),
+                           std::chrono::floor<std::chrono::milliseconds>(keep_until - now));
   }
 
   look_up_environment& cache_;
@@ -540,13 +514,8 @@ class site_work {
   std::uint64_t orders_before_ = 0;
   std::shared_ptr<const policy> asked_by_{};  // the policy that a 304 confirms
 
-  std::string value_{};
-  std::chrono::milliseconds lifetime_{};
   bool has_other_record_ = false;  // the store has a record under the counterpart of the site
-  std::vector<site_keys::name>
-      replaces_{};                     // other names with older records of the origin that answered
-  bool outdates_ = false;              // the answer makes the older records of the store wrong
-  std::vector<std::string> hidden_{};  // the keys of these records until the publication
+  publication publication_{cache_.store.get(), flight_->target};
 };
 
 /// Does the step `publish` of `work`, and then the pending calls of the store. Has no effect if
