@@ -15,7 +15,9 @@
 #endif
 
 /// The part of <stop_token> that the library uses, for standard libraries without <stop_token>.
-/// These libraries are libc++ up to version 19, and the library of Xcode.
+/// These libraries are libc++ up to version 19, and the library of Xcode. This file can go, and
+/// `robots::stop_token` can be `std::stop_token`, when no supported platform has an
+/// older libc++: then `__cpp_lib_jthread` is always defined.
 namespace robots::base {
 
 /// The state that a source shares with its tokens and callbacks.

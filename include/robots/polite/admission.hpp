@@ -22,6 +22,22 @@
 #include <string_view>
 #include <utility>
 
+// The way of a question "may I fetch this URL, and when?":
+//
+//     admit(url) --> source.check: rulings, robots.txt --denied--> the refusal; no gate is asked
+//                       | allowed, with the policy of the site
+//                       v
+//                    gate: reserves a start, waits for it, and lets `decide_again` look once more,
+//                       |  since the rules or the rulings can have changed during the wait
+//                       v
+//                    admission_result: the decision, the plan and the reservation
+//
+//     source.on_denial(site) --> gate.withdraw: all requests to the site that have not started
+//     reservation.complete   --> the pace of the host, and source.report_response
+//
+// The admission owns neither the source nor the gate. What `decide_again` needs lives in a `page`,
+// which the reservation shares.
+
 namespace robots {
 
 /// The answer to the question whether and when a URL may be fetched. The source of the

@@ -8,6 +8,15 @@
 #include <cstdint>
 #include <string_view>
 
+// The delay between two requests to one host is one formula:
+//
+//     robots.txt: Crawl-delay, Request-rate --+
+//     the crawler: fixed delay x random ------+--> the longest --> at least the floor,
+//     the host: (last response time)^2 -------+                    at most the cap
+//
+// The result says which term decided, so that a log can say why a request waits. Everything here is
+// a function of its arguments; `host_state.hpp` remembers the requests and responses.
+
 namespace robots {
 
 /// A crawler's own limits for delays.

@@ -25,6 +25,22 @@
 #include <string_view>
 #include <utility>
 
+// One gate paces all threads of a process. The way of a request through it:
+//
+//     try_reserve / try_acquire / acquire
+//        |  key_of(url): the host, whose `host_state` is in the table of the gate
+//        |  enough reservations already? leave, or wait in order of arrival
+//        v
+//     reservation, with a planned start --start()--> withdrawn, or due? ask `decide_again`
+//        |                                           the turn of this process: `shared_pace`
+//        |                                           too early? `not_yet`, and when to ask again
+//        v
+//     the caller sends the request --complete(report)--> delay, slowdown and pause of the host
+//
+// `gate_state` owns the options, the clock, the table of hosts and the waiting threads. The gate
+// and each reservation share it, so a reservation may outlive the gate. One mutex guards the
+// table; it is never held during a call of `decide_again`, of the ledger or of the observer.
+
 namespace robots {
 
 /// The answer of `reservation::start`.

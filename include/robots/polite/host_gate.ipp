@@ -20,6 +20,8 @@
 #include <string_view>
 #include <vector>
 
+// The picture at the top of `host_gate.hpp` shows how these parts work together.
+
 namespace robots {
 
 namespace polite_detail {

@@ -5,6 +5,16 @@
 #include <optional>
 #include <string_view>
 
+// The gates of several processes take turns at a host through one ledger:
+//
+//     gate A --take_turn(host, claim)--> PaceLedger --0: A may start now
+//     gate B --take_turn(host, claim)--> PaceLedger --2.3 s: B asks again then
+//     gate A --hold(host, pause)-------> PaceLedger   after a Retry-After: no turn for anybody
+//
+// Each gate keeps its own delays, and asks only when nothing else delays the request. The ledger
+// knows no URLs and no policies. It has the time of the last turn and the longest delay of each
+// host. `shared_pace` is the side of the gate.
+
 namespace robots {
 
 /// Grants turns to processes. A turn permits one process to send one request to one host.

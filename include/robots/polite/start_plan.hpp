@@ -12,6 +12,12 @@
 #include <string>
 #include <string_view>
 
+// A `start_plan` begins at the present and is only moved to later times, each time by one limit:
+//
+//     now --> delay, or the slowdown after 429 and 503 --> Retry-After --> Visit-time --> ledger
+//
+// The last limit that moved it is `decided_by`, from which `explain` makes a sentence.
+
 namespace robots {
 
 /// The limit that decides when the next request to a host may start.

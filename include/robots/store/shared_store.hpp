@@ -16,6 +16,19 @@
 #include <utility>
 #include <vector>
 
+// The store that the processes of a crawl share, as a cache uses it. A key has a value, and a lease
+// that is independent of the value:
+//
+//     load_or_lease --> the value, or the lease: this process fetches, the others wait and load
+//     publish(lease) -> stores the value and ends the lease, if it is still ours
+//     erase ---------> removes the value and any lease, so that no older fetch can publish
+//     announce ------> the value has changed
+//                          |
+//     watch <--------------+-- the other processes get the key of each erasure and announcement
+//
+// A store knows no records: it has octets, which the reader checks. It may lose everything at any
+// time, and may be down, as a whole or in part.
+
 namespace robots {
 
 /// The exception for a failed call to a shared store. The message names the store. It can quote

@@ -9,6 +9,18 @@
 #include <concepts>
 #include <utility>
 
+// Two tiers, of which a cache asks the near one first:
+//
+//     look-up --> Near (Storage): compiled policies of this process      no entry, or one that may
+//                    |                                                   have changed: ask Far
+//                    v
+//                 Far (SharedStore): encoded records of all processes    no fresh record: take the
+//                    |                                                   lease and ask the web, or
+//                    v                                                   wait for its holder
+//                 the web, and then publish to Far, and keep in Near
+//
+// This class owns both tiers and the options; the steps above are in `cache/detail/`.
+
 namespace robots {
 
 /// The options for a store that several processes share.

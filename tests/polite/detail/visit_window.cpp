@@ -1,4 +1,4 @@
-#include <robots/polite/detail/host_state.hpp>
+#include <robots/polite/detail/visit_window.hpp>
 
 #include <doctest/doctest.h>
 

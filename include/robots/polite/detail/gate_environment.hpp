@@ -14,6 +14,13 @@
 #include <mutex>
 #include <utility>
 
+// The clock and the observer of a gate behind virtual functions, so that the code of the gate is
+// compiled once, whatever their types are:
+//
+//     basic_host_gate<C, O> --owns--> gate_state --owns--> typed_gate_environment<C, O>
+//                                                             clock: now, sleep, wait
+//                                                             observer: tell
+
 namespace robots::polite_detail {
 
 struct gate_state;

@@ -4,6 +4,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/polite/crawl_delay.hpp>
+#include <robots/polite/detail/visit_window.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/polite/request_report.hpp>
@@ -18,35 +19,25 @@
 #include <forward_list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <utility>
+
+// The pace of one host: what a gate remembers of the requests and responses of a host, and the time
+// of the next start that follows from them.
+//
+//     reserve --> planned_ (sorted by time) --start--> last_ --complete--> last_response_,
+//                    |                          |                          overloads_, retry_at_
+//                    +--cancel                  v
+//                                          next_start_ = last start + delay for it
+//
+//     plan: next_start_, retry_at_ and turn_at_ first; then the delays to the planned requests and
+//           the open hours, again and again until the time no longer moves
+//
+// All members are called with the mutex of the gate. An object owns its planned requests. It knows
+// neither its host nor its policy: each call brings the policy, since policies change.
 
 namespace robots::polite_detail {
 
 using delay_inputs = computed_delay::inputs;
-
-[[nodiscard]] constexpr std::chrono::minutes utc_minutes(wall_time when) noexcept {
-  return std::chrono::floor<std::chrono::minutes>(when.time_since_epoch());
-}
-
-/// Returns `from` if `times` is empty or if one of its windows contains `from`. Otherwise, returns
-/// the start of the next window.
-[[nodiscard]] constexpr wall_time next_visit(std::span<const visit_time> times,
-                                             wall_time from) noexcept {
-  constexpr std::chrono::minutes day = std::chrono::hours{24};
-  const std::chrono::minutes now = utc_minutes(from);
-  std::chrono::minutes wait = day;
-  for (const visit_time& time : times) {
-    const std::chrono::minutes until = ((time.from - now) % day + day) % day;
-    wait = (std::min)(wait, until > std::chrono::minutes{0} ? until : day);
-  }
-  // If `now` is close to the maximum of `wall_time`, `now + wait` would overflow.
-  const auto last = std::chrono::floor<std::chrono::minutes>((wall_time::duration::max)());
-  if (visit_time::is_open(times, now) || now > last - wait) {
-    return from;
-  }
-  return wall_time{std::chrono::duration_cast<wall_time::duration>(now + wait)};
-}
 
 [[nodiscard]] inline delay_inputs delays_at(const policy* site_policy, wall_time when) noexcept {
   constexpr std::chrono::milliseconds none{0};

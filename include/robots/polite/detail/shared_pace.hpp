@@ -17,6 +17,19 @@
 #include <string>
 #include <string_view>
 
+// The side of a gate that asks a `PaceLedger`. It stands between `reservation::start`, which has a
+// request that could start now, and the ledger, which can be slow or down:
+//
+//     take_turn --> ask --> ledger: a turn, in time      --> start now
+//                    |      ledger: a turn, but too late --> claim the same turn again, 4 times
+//                    |      ledger: wait                 --> not before this time
+//                    +----- ledger throws                --> ask again in a second, by one thread
+//                                                            then, after `ledger_patience`, no
+//                                                            turn is needed
+//
+// It owns what it has learned about the ledger: since when it is down, and how late it answers. It
+// holds its mutex only to read and write these, never while the ledger is asked.
+
 namespace robots::polite_detail {
 
 struct ledger_answer {
