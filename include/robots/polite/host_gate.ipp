@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/clock_condition.hpp>
+#include <robots/base/counters.hpp>
 #include <robots/base/random.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/site_table.hpp>
