@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -172,11 +171,6 @@ settings take_settings(std::vector<std::string>& arguments) {
   return result;
 }
 
-std::string corpus_folder() {
-  const char* const given = std::getenv("ROBOTS_CORPUS_DIR");
-  return given != nullptr ? given : BENCH_CORPUS_DIR;
-}
-
 /// Sets Google Benchmark's options. Those of the command line are last, and take precedence.
 void initialize(const settings& chosen, const std::vector<std::string>& arguments) {
   static std::vector<std::string> all;  // Google Benchmark keeps a pointer to its first argument
@@ -215,7 +209,7 @@ int main(int count, char** values) {
   notes log{chosen.out / "notes.tsv"};
   std::vector<input> inputs = generated_inputs(chosen.trial);
   std::vector<input> asked{mixture_of(inputs)};
-  real_files real = read_real_files(corpus_folder());
+  real_files real = read_real_files(corpus_folder(BENCH_CORPUS_DIR));
   if (real.found) {
     asked.push_back(sample_of(*real.found, chosen.trial ? 64 : 4));
     inputs.push_back(chosen.trial ? sample_of(*real.found, 64) : std::move(*real.found));

@@ -108,7 +108,7 @@ void in_threads(std::size_t count, const Work& work) {
 
 int run(const std::string& url, std::size_t sites, bool compresses,
         const std::vector<std::string>& ports) {
-  const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
+  const auto real = bench::read_real_files(bench::corpus_folder(BENCH_CORPUS_DIR));
   if (!real.found) {
     throw std::runtime_error{real.note};
   }

@@ -65,7 +65,7 @@ crawl make_crawl(std::size_t pages, std::size_t sites) {
     result.popularity.push_back(sum);
     result.keys.push_back("https://www.site-" + std::to_string(i) + ".example");
   }
-  const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
+  const auto real = bench::read_real_files(bench::corpus_folder(BENCH_CORPUS_DIR));
   const std::vector<std::string> none{"User-agent: *\nDisallow: /search\n"};
   const std::vector<std::string>& files = real.found ? real.found->files : none;
   const robots::detail::judge_options options{.fallback = robots::fallback_policy::rfc9309()};

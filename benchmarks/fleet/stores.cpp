@@ -119,7 +119,7 @@ void measure_large(const std::string& path, std::size_t records) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  const auto real = bench::read_real_files(BENCH_CORPUS_DIR);
+  const auto real = bench::read_real_files(bench::corpus_folder(BENCH_CORPUS_DIR));
   const std::vector<std::string> none{"User-agent: *\nDisallow: /search\n"};
   const std::vector<std::string>& files = real.found ? real.found->files : none;
   std::vector<std::string> sites;

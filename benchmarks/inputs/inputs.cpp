@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -97,6 +98,11 @@ std::vector<input> generated_inputs(bool trial) {
     inputs.push_back(sized(octets));
   }
   return inputs;
+}
+
+std::string corpus_folder(std::string configured) {
+  const char* const given = std::getenv("ROBOTS_CORPUS_DIR");
+  return given != nullptr ? std::string{given} : configured;
 }
 
 real_files read_real_files(const std::string& folder) {

@@ -19,6 +19,9 @@ struct real_files {
   std::string note;  ///< the source of the files, or the reason why they are missing
 };
 
+/// Returns the folder in the environment variable `ROBOTS_CORPUS_DIR`, or else `configured`.
+std::string corpus_folder(std::string configured);
+
 /// Reads the files of a folder: robots.txt bodies in it or in its subfolder `files`, and the
 /// questions in its `verdicts.tsv`, whose first columns are file, agent and path. Without that
 /// file, there are two questions for each robots.txt. The order of the files does not depend on
