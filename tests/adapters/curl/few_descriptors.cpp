@@ -2,6 +2,7 @@
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/curl/curl_multi_fetcher.hpp>
+#include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/prefetch.hpp>
 
@@ -189,6 +190,49 @@ TEST_CASE("Exchanges wait for a free file descriptor, and no site is lost") {
   }
   CHECK(failure == "");
   CHECK(answered == site_count);
+}
+
+TEST_CASE("Only near the limit does an exchange ask the system for free descriptors") {
+  const descriptor_limit few{64};
+  robots::adapters_detail::descriptor_supply supply;
+  std::vector<bool> answers;  // checked when there are descriptors again
+  {
+    const no_descriptors none;
+    answers.push_back(supply.has(1, 0));  // no socket is known yet, so it asks
+    supply.note_socket(20);
+    answers.push_back(supply.has(1, 0));
+    answers.push_back(supply.has(1, 18));
+    answers.push_back(supply.has(1, 19));  // 20 + 2 x 19 + 6 is 64
+    supply.note_shortage();
+    answers.push_back(supply.has(1, 0));
+    supply.note_socket(58);
+    answers.push_back(supply.has(1, 0));
+  }
+  CHECK(answers == std::vector<bool>{false, true, true, false, false, false});
+  CHECK(supply.has(1, 0));
+}
+
+TEST_CASE("Exchanges that lack a descriptor unexpectedly wait for one, too") {
+  const other_process servers;
+  robots::curl_multi_fetcher web{servers.options()};
+  std::vector<int> statuses;
+  const auto note = [&](const fetch_response& response) { statuses.push_back(response.status); };
+  const auto finish = [&] {
+    while (web.in_flight() != 0) {
+      web.run_once(std::chrono::seconds{1});
+    }
+  };
+  web.async_fetch(request_of(0), note);
+  finish();  // the next exchange begins without a question, since its socket was far from the limit
+  const descriptor_limit few{64};
+  {
+    const no_descriptors none;
+    web.async_fetch(request_of(1), note);
+    web.run_once(std::chrono::milliseconds{1});
+    web.run_once(std::chrono::milliseconds{1});
+  }
+  finish();
+  CHECK(statuses == std::vector<int>{200, 200});
 }
 
 TEST_CASE("Want of a file descriptor is no answer of the site, and the cache does not keep it") {

@@ -125,7 +125,9 @@ class curl_transfers {
   /// called or `timeout` passes. If a callback throws, the next `run_once` calls the rest.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     home_.require("CurlFetcher or curl_multi_fetcher");
-    perform();
+    if (has_begun_ || timeout.count() <= 0) {
+      perform();  // otherwise, the wait ends at once if libcurl has something to do
+    }
     std::size_t called = collect();
     if (lacks_descriptor_) {
       timeout = (std::min)(timeout, descriptor_pause);
@@ -225,7 +227,7 @@ class curl_transfers {
       exchange& one = waiting_.front();
       // The exchanges that run here free descriptors when they end. Otherwise, one is enough to
       // try.
-      if (!has_descriptors(running_.empty() ? 1 : exchange_descriptors)) {
+      if (!descriptors_.has(running_.empty() ? 1 : exchange_descriptors, running_.size())) {
         if (!may_wait(one)) {
           end_without_descriptor(waiting_, one);
           continue;
@@ -245,6 +247,7 @@ class curl_transfers {
         one.transfer.emplace(multi(), easy, one.request, *settings_);
         curl_easy_setopt(easy, CURLOPT_PRIVATE, static_cast<void*>(&one));
         is_accepted = curl_multi_add_handle(multi(), easy) == CURLM_OK;
+        has_begun_ = true;
       } catch (...) {
         is_accepted = false;  // there is no memory for a handle, so only this exchange fails
       }
@@ -264,6 +267,7 @@ class curl_transfers {
         !one.transfer->lacks_descriptor(code)) {
       return end(running_, one, code);
     }
+    descriptors_.note_shortage();
     if (!may_wait(one)) {
       return end_without_descriptor(running_, one);
     }
@@ -325,6 +329,9 @@ class curl_transfers {
       one.response.error = fetch_error::other;  // there is no memory for the response
     }
     const bool is_reusable = !one.transfer || one.transfer->is_reusable();
+    if (one.transfer && one.transfer->last_socket() >= 0) {
+      descriptors_.note_socket(one.transfer->last_socket());
+    }
     one.transfer.reset();
     if (!is_reusable) {
       one.slot = {};
@@ -335,6 +342,7 @@ class curl_transfers {
   }
 
   void perform() {
+    has_begun_ = false;
     int running = 0;
     if (curl_multi_perform(multi(), &running) != CURLM_OK) {
       fail_all();
@@ -348,6 +356,8 @@ class curl_transfers {
   std::atomic<bool> has_stops_ = false;  // true if a stop came after the last `take_ended()`
   curl_multi multi_ = made(curl_multi(curl_multi_init()));
   bool lacks_descriptor_ = false;
+  descriptor_supply descriptors_{};
+  bool has_begun_ = false;  // true if an exchange has begun since the last `perform()`
   std::vector<curl_slot> idle_;
   std::size_t most_running_ = (std::numeric_limits<std::size_t>::max)();
   // Declared last, so that the exchanges are destroyed before the objects that they use. Each list

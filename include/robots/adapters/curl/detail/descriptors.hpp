@@ -1,12 +1,14 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 
 namespace robots::adapters_detail {
 
@@ -45,5 +47,42 @@ inline constexpr const char* no_descriptor_text =
   }
   return has_all;
 }
+
+/// Estimates whether this process has free file descriptors, mostly without a system call. The
+/// system gives a new socket the lowest free number. So all lower numbers are in use, and few
+/// higher ones:
+///
+///     0 ........ number of the last socket .. used by other exchanges .. free ........ limit
+///
+/// Near the limit, after a shortage and before the first socket, this object asks the system. A
+/// wrong estimate does no harm, since an exchange that lacks a descriptor waits for one.
+class descriptor_supply {
+ public:
+  /// Notes the number of a socket that an exchange has opened.
+  void note_socket(int number) noexcept { last_socket_ = static_cast<std::size_t>(number); }
+
+  /// Notes that an exchange lacked a descriptor.
+  void note_shortage() noexcept { last_socket_.reset(); }
+
+  /// Returns true if this process may open the descriptors of one more exchange, `number` of them,
+  /// while `running` exchanges run.
+  [[nodiscard]] bool has(std::size_t number, std::size_t running) const noexcept {
+    // Most exchanges have one descriptor. Those that look up a name have more for a short time.
+    constexpr std::size_t of_each = 2;
+    const bool is_far_from_limit =
+        last_socket_ && *last_socket_ + of_each * running + handle_descriptors < limit_;
+    return is_far_from_limit || has_descriptors(number);
+  }
+
+ private:
+  /// Returns the largest number of descriptors of this process, or 0 if it is unknown.
+  [[nodiscard]] static std::size_t limit() noexcept {
+    rlimit now{};
+    return ::getrlimit(RLIMIT_NOFILE, &now) == 0 ? static_cast<std::size_t>(now.rlim_cur) : 0;
+  }
+
+  const std::size_t limit_ = limit();
+  std::optional<std::size_t> last_socket_{};
+};
 
 }  // namespace robots::adapters_detail

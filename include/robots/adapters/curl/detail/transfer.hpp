@@ -145,6 +145,9 @@ class curl_transfer {
     return needs_some && (lacks_descriptor_ || !has_descriptors(exchange_descriptors));
   }
 
+  /// Returns the number of the last socket that the exchange opened, or -1.
+  [[nodiscard]] int last_socket() const noexcept { return socket_; }
+
   /// Returns true if libcurl refused the header section for a line without a colon. Then
   /// `begin_again` may follow. A raw exchange can go to an HTTP proxy, but not through a tunnel, a
   /// SOCKS proxy or a proxy with TLS.
@@ -258,6 +261,7 @@ class curl_transfer {
 #endif
     const int opened = ::socket(address->family, type, address->protocol);
     transfer.lacks_descriptor_ = transfer.lacks_descriptor_ || (opened < 0 && is_shortage(errno));
+    transfer.socket_ = opened;
     return opened;
   }
 
@@ -583,6 +587,7 @@ class curl_transfer {
   bool is_closed_ = false;  // true after close_notify
   header_lines headers_{};
   bool lacks_descriptor_ = false;  // true if a socket could not be opened for want of a descriptor
+  int socket_ = -1;                // the last socket that was opened
   unsigned opened_ = 0;            // sockets for permitted addresses
   unsigned refused_ = 0;           // refused addresses
   std::optional<detail::ip_address> first_refused_{};
