@@ -18,6 +18,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace robots {
@@ -66,6 +67,8 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
         static_cast<void>(release());
       }
     }
+    int wanted = 0;   // the events that libcurl waits for: CURL_POLL_IN, CURL_POLL_OUT or both
+    int awaited = 0;  // the events that Asio waits for
   };
 
   template <class Task>
@@ -88,52 +91,95 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
   }
 
-  /// Makes Asio wait for `events` of `socket`. Cancels all earlier waits for `socket`.
+  /// Makes Asio wait for `events` of `socket`. The socket stays registered until libcurl removes
+  /// it, since a registration takes several system calls.
   void watch_socket(curl_socket_t socket, int events) {
-    if (const auto found = watches_.find(socket); found != watches_.end()) {
-      static_cast<void>(found->second->release());
-      watches_.erase(found);
-    }
+    const auto found = watches_.find(socket);
     if (events == CURL_POLL_REMOVE) {
+      if (found != watches_.end()) {
+        static_cast<void>(found->second->release());
+        watches_.erase(found);
+      }
       return;
     }
-    const auto watched = std::make_shared<watch>(strand_, socket);
-    watches_.emplace(socket, watched);
-    if ((events & CURL_POLL_IN) != 0) {
-      wait(watched, watch::wait_read, CURL_CSELECT_IN);
+    std::shared_ptr<watch> watched =
+        found != watches_.end() ? found->second : std::make_shared<watch>(strand_, socket);
+    if (found == watches_.end()) {
+      watches_.emplace(socket, watched);
     }
-    if ((events & CURL_POLL_OUT) != 0) {
-      wait(watched, watch::wait_write, CURL_CSELECT_OUT);
-    }
+    watched->wanted = events;
+    wait(watched, watch::wait_read, CURL_POLL_IN);
+    wait(watched, watch::wait_write, CURL_POLL_OUT);
   }
 
-  /// Passes `mask` to libcurl each time that `event` occurs. Stops when `watch_socket` replaces or
-  /// removes `watched`.
-  void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int mask) {
+  /// Waits for `event`, if libcurl wants it and no wait for it is running. Passes the event to
+  /// libcurl, and waits again while libcurl wants it.
+  void wait(const std::shared_ptr<watch>& watched, watch::wait_type event, int as_poll) {
+    if ((watched->wanted & as_poll) == 0 || (watched->awaited & as_poll) != 0) {
+      return;
+    }
+    watched->awaited |= as_poll;
     watched->async_wait(event, [weak = weak_from_this(), watched, event,
-                                mask](const boost::system::error_code& error) {
+                                as_poll](const boost::system::error_code& error) {
+      watched->awaited &= ~as_poll;
       const auto self = weak.lock();
-      if (!self || !watched->is_open() || error == boost::asio::error::operation_aborted) {
+      const bool is_wanted = (watched->wanted & as_poll) != 0;
+      if (!self || !watched->is_open() || !is_wanted ||
+          error == boost::asio::error::operation_aborted) {
         return;
       }
+      const int mask = as_poll == CURL_POLL_IN ? CURL_CSELECT_IN : CURL_CSELECT_OUT;
       self->act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
       if (watched->is_open()) {
-        self->wait(watched, event, mask);
+        self->wait(watched, event, as_poll);
       }
     });
   }
 
+  /// Lets libcurl act after this time, or never if it is negative. The timer may run out earlier,
+  /// since libcurl often asks for a later time, and each change of the timer is a system call.
   void set_timer(long milliseconds) {
     if (milliseconds < 0) {
+      due_.reset();
+      runs_until_.reset();
       timer_.cancel();
       return;
     }
-    timer_.expires_after(std::chrono::milliseconds{milliseconds});
+    due_ = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
+    if (milliseconds == 0) {
+      if (!std::exchange(is_posted_, true)) {
+        post([](asio_curl_driver& self) {
+          self.is_posted_ = false;
+          self.act_when_due();
+        });
+      }
+    } else if (!runs_until_ || *due_ < *runs_until_) {
+      start_timer();
+    }
+  }
+
+  void start_timer() {
+    runs_until_ = due_;
+    timer_.expires_at(*due_);
     timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
       if (const auto self = weak.lock(); self && !error) {
-        self->act(CURL_SOCKET_TIMEOUT, 0);
+        self->runs_until_.reset();
+        self->act_when_due();
       }
     });
+  }
+
+  /// Lets libcurl act if its time has come. Otherwise, makes sure that the timer runs.
+  void act_when_due() {
+    if (!due_) {
+      return;
+    }
+    if (std::chrono::steady_clock::now() >= *due_) {
+      due_.reset();
+      act(CURL_SOCKET_TIMEOUT, 0);
+    } else if (!runs_until_ || *due_ < *runs_until_) {
+      start_timer();
+    }
   }
 
   void act(curl_socket_t socket, int mask) {
@@ -171,6 +217,9 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::steady_timer timer_;
+  std::optional<std::chrono::steady_clock::time_point> due_{};         // when libcurl must act
+  std::optional<std::chrono::steady_clock::time_point> runs_until_{};  // when `timer_` runs out
+  bool is_posted_ = false;  // true if a task will call `act_when_due`
   boost::asio::steady_timer descriptor_timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watch>> watches_;
   curl_transfers transfers_;  // last, since its destructor still uses the members above
