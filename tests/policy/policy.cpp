@@ -1,6 +1,7 @@
 #include <robots/policy/policy.hpp>
 
 #include "policy/policy_of.hpp"
+#include "policy/record_samples.hpp"
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -69,6 +71,40 @@ TEST_CASE("A policy can be made from temporary or named directives and sources")
     CHECK(copy.source() == head);
   }
   CHECK(original.fetched_at() == time_point{1h});
+}
+
+TEST_CASE("The view of a source has the same parts as the source") {
+  const auto check = [](const record_head& head) {
+    const policy from{fallback_action::deny_all, "FooBot", head};
+    const robots::detail::source_view view = from.source_view();
+    const record_head source = from.source();
+    CAPTURE(source.url);
+    CHECK(view.fetched_at == source.fetched_at);
+    CHECK(view.lifetime == source.lifetime);
+    CHECK(view.url.is(source.url));
+    CHECK(view.final_url.is(source.final_url));
+    CHECK_FALSE(view.url.is(source.url + 'x'));
+    CHECK_FALSE(view.url.is('x' + source.url));
+    CHECK_FALSE(view.url.is("https://example.org/robots.txt"));
+    CHECK(view.status == source.status);
+    CHECK(view.error == source.error);
+    CHECK(view.error_text == source.error_text);
+    CHECK(view.redirects == source.redirects);
+    CHECK(view.attempts == source.attempts);
+    CHECK(view.has_validators == (source.validators != robots::detail::validators{}));
+  };
+  for (std::size_t kind = 0; kind < robots::outcome_count; ++kind) {
+    check(robots::test::record_of_outcome(static_cast<outcome>(kind)));
+    record_head full = robots::test::full_record(static_cast<outcome>(kind));
+    check(full);
+    full.validators = {};
+    check(full);
+    full.validators.last_modified = "Sun, 29 Nov 2026 15:00:00 GMT";
+    check(full);
+  }
+  for (const char* const url : {"", "http:///robots.txt", "ftp://a/robots.txt", "https://a/b"}) {
+    check({{.url = url, .final_url = "http://b.example:81/robots.txt"}});
+  }
 }
 
 TEST_CASE("A policy has the crawler's own rules of a file") {

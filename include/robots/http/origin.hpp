@@ -2,6 +2,7 @@
 
 #include <robots/base/ascii.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,23 @@ namespace detail {
 
 }  // namespace detail
 
+namespace http_detail {
+
+/// Returns the text of an origin. It has room for the path of a robots.txt, which callers append.
+[[nodiscard]] inline std::string origin_text(url_scheme scheme, std::string_view host,
+                                             std::uint16_t port) {
+  constexpr std::size_t longest_rest = std::string_view{"https://:65535/robots.txt"}.size();
+  std::string text;
+  text.reserve(host.size() + longest_rest);
+  text.append(to_string(scheme)).append("://").append(host);
+  if (port != detail::default_port(scheme)) {
+    text.append(":").append(std::to_string(port));
+  }
+  return text;
+}
+
+}  // namespace http_detail
+
 /// Scheme, host and port. Each origin has its own robots.txt (RFC 9309, section 2.3; RFC 6454).
 struct origin {
   url_scheme scheme = url_scheme::https;  ///< http or https
@@ -47,9 +65,7 @@ struct origin {
 
 /// Returns a text such as `http://example.com:8080` (RFC 6454, section 6.2). Omits a default port.
 [[nodiscard]] inline std::string to_string(const origin& parsed) {
-  const bool is_default = parsed.port == detail::default_port(parsed.scheme);
-  return std::string{to_string(parsed.scheme)} + "://" + parsed.host +
-         (is_default ? "" : ':' + std::to_string(parsed.port));
+  return http_detail::origin_text(parsed.scheme, parsed.host, parsed.port);
 }
 
 }  // namespace robots

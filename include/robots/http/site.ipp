@@ -69,8 +69,13 @@ ROBOTS_INLINE std::optional<std::uint16_t> parse_port(std::string_view text) noe
 }  // namespace http_detail
 
 ROBOTS_INLINE std::vector<origin> site::origins() const {
-  return scheme ? std::vector{origin_under(*scheme)}
-                : std::vector{origin_under(url_scheme::https), origin_under(url_scheme::http)};
+  std::vector<origin> all;
+  all.reserve(2);
+  all.push_back(origin_under(scheme.value_or(url_scheme::https)));
+  if (!scheme) {
+    all.push_back(origin_under(url_scheme::http));
+  }
+  return all;
 }
 
 ROBOTS_INLINE std::vector<std::string> site::robots_urls() const {
@@ -83,7 +88,8 @@ ROBOTS_INLINE std::vector<std::string> site::robots_urls() const {
 
 ROBOTS_INLINE std::string site::key() const {
   if (scheme) {
-    return to_string(origin_under(*scheme));
+    return http_detail::origin_text(*scheme, host,
+                                    port != 0 ? port : detail::default_port(*scheme));
   }
   return port != 0 ? host + ':' + std::to_string(port) : host;
 }

@@ -6,6 +6,7 @@
 #include <robots/http/charset.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/site_records.hpp>
+#include <robots/policy/source_view.hpp>
 
 #include <algorithm>
 #include <array>
@@ -118,36 +119,19 @@ inline constexpr auto largest_int =
 inline constexpr std::array<std::string_view, 3> url_starts{"", "http://", "https://"};
 inline constexpr std::string_view url_end = "/robots.txt";
 
-/// Reads or writes the parts of a record. Writing cuts a text that is over its limit.
+/// Reads or writes the parts of a record. Writes from a `const` record, whose texts are within
+/// their limits. Reads into a `record` or a `source_view`.
 class record_stream {
  public:
   explicit record_stream(std::string& out) noexcept : out_{&out} {}
   record_stream(octet_reader& in, std::uint32_t parts) noexcept : in_{&in}, parts_{parts} {}
 
-  void pass(record& passed) {
-    auto second = passed.fetched_at.time_since_epoch();
-    seconds(second, last_second);
-    passed.fetched_at = std::chrono::sys_seconds{second};
-    seconds(passed.lifetime, longest_time);
-    url(passed.url);
-    part(passed.final_url, passed.url, [&] { url(passed.final_url); });
-    part(passed.status, usual_status(passed.outcome), [&] { status(passed.status); });
-    part(passed.error, fetch_error::none, [&] { number(passed.error, last_fetch_error); });
-    part(passed.error_text, "", [&] { text(passed.error_text, record_limits::error_text); });
-    part(passed.redirects, 0, [&] { number(passed.redirects, largest_int); });
-    part(passed.attempts, 1, [&] { number(passed.attempts, largest_int); });
-    const decltype(passed.exchanges) usual_exchanges{{passed.url, passed.status, passed.error}};
-    part(passed.exchanges, usual_exchanges, [&] {
-      std::size_t count = passed.exchanges.size();
-      number(count, record_limits::exchanges);
-      for (std::size_t i = 0; i < count && (in_ == nullptr || !in_->failed()); ++i) {
-        auto& hop =
-            i < passed.exchanges.size() ? passed.exchanges[i] : passed.exchanges.emplace_back();
-        url(hop.url);
-        status(hop.status);
-        number(hop.error, last_fetch_error);
-      }
-    });
+  template <class Record>
+  void pass(Record& passed) {
+    pass_answer(passed);
+    part_or(
+        in_ == nullptr && !has_usual_exchanges(passed), [&] { pass_exchanges(passed.exchanges); },
+        [&] { set_usual_exchanges(passed); });
     part(passed.validators, detail::validators{}, [&] {
       text(passed.validators.etag, record_limits::validator);
       text(passed.validators.last_modified, record_limits::validator);
@@ -156,92 +140,179 @@ class record_stream {
     part(passed.server_lifetime, std::nullopt, [&] {
       std::chrono::seconds stated = passed.server_lifetime.value_or(std::chrono::seconds{0});
       seconds(stated, longest_time);
-      passed.server_lifetime = stated;
+      set(passed.server_lifetime, stated);
     });
     part(passed.charset, detail::charset::utf_8, [&] { number(passed.charset, last_charset); });
-    part(passed.truncated, false, [&] { passed.truncated = true; });
-    part(passed.not_modified, false, [&] { passed.not_modified = true; });
-    part(passed.body, "", [&] { text(passed.body, record_limits::body); });
+    part(passed.truncated, false, [&] { set(passed.truncated, true); });
+    part(passed.not_modified, false, [&] { set(passed.not_modified, true); });
+    if constexpr (requires { passed.body; }) {
+      part(passed.body, "", [&] { text(passed.body, record_limits::body); });
+    } else {
+      bit_ *= 2;  // a head has no body
+    }
     // A part that is added behind all others needs no new version: older records do not have it.
     part(passed.failing_for, std::nullopt, [&] {
       std::chrono::seconds failing = passed.failing_for.value_or(std::chrono::seconds{0});
       seconds(failing, last_second);
-      passed.failing_for = failing;
+      set(passed.failing_for, failing);
     });
   }
 
+  /// Passes the first parts of a record, which a `source_view` has, too.
+  template <class Record>
+  void pass_answer(Record& passed) {
+    auto second = passed.fetched_at.time_since_epoch();
+    seconds(second, last_second);
+    set(passed.fetched_at, std::chrono::sys_seconds{second});
+    seconds(passed.lifetime, longest_time);
+    url(passed.url);
+    part(passed.final_url, passed.url, [&] { url(passed.final_url); });
+    part(passed.status, usual_status(outcome_), [&] { status(passed.status); });
+    part(passed.error, fetch_error::none, [&] { number(passed.error, last_fetch_error); });
+    part(passed.error_text, "", [&] { text(passed.error_text, record_limits::error_text); });
+    part(passed.redirects, 0, [&] { number(passed.redirects, largest_int); });
+    part(passed.attempts, 1, [&] { number(passed.attempts, largest_int); });
+  }
+
+  /// The bit of the validators in the mask.
+  static constexpr std::uint32_t validators_bit = 128;
+
   [[nodiscard]] std::uint32_t parts() const noexcept { return parts_; }
 
+  /// Reads or writes the outcome, which precedes the mask.
+  void set_outcome(outcome kind) noexcept { outcome_ = kind; }
+
  private:
+  template <class Value, class New>
+  static void set(Value& value, const New& now) {
+    value = now;
+  }
+  template <class Value, class New>
+  static void set(const Value& /*written*/, const New& /*now*/) noexcept {}
+
+  template <class Record>
+  [[nodiscard]] static bool has_usual_exchanges(const Record& passed) {
+    return passed.exchanges.size() == 1 && passed.exchanges.front().url == passed.url &&
+           passed.exchanges.front().status == passed.status &&
+           passed.exchanges.front().error == passed.error;
+  }
+
+  template <class Record>
+  static void set_usual_exchanges(Record& passed) {
+    if constexpr (!std::is_const_v<Record>) {
+      passed.exchanges.clear();
+      passed.exchanges.push_back({passed.url, passed.status, passed.error});
+    }
+  }
+
+  template <class Exchanges>
+  void pass_exchanges(Exchanges& exchanges) {
+    std::size_t count = exchanges.size();
+    number(count, record_limits::exchanges);
+    for (std::size_t i = 0; i < count && (in_ == nullptr || !in_->failed()); ++i) {
+      if constexpr (!std::is_const_v<Exchanges>) {
+        if (i == exchanges.size()) {
+          exchanges.emplace_back();
+        }
+      }
+      auto& hop = exchanges[i];
+      url(hop.url);
+      status(hop.status);
+      number(hop.error, last_fetch_error);
+    }
+  }
+
   template <class Number>
   void number(Number& value, std::uint64_t most) {
+    using plain = std::remove_const_t<Number>;
     if (in_ != nullptr) {
-      value = static_cast<Number>(in_->number(most));
+      set(value, static_cast<plain>(in_->number(most)));
       return;
     }
-    if constexpr (std::is_signed_v<Number>) {
-      value = (std::max)(value, Number{0});
+    plain written = value;
+    if constexpr (std::is_signed_v<plain>) {
+      written = (std::max)(written, plain{0});
     }
-    append_number(*out_, (std::min)(static_cast<std::uint64_t>(value), most));
+    append_number(*out_, (std::min)(static_cast<std::uint64_t>(written), most));
   }
 
-  void seconds(std::chrono::seconds& value, std::uint64_t most) {
+  template <class Seconds>
+  void seconds(Seconds& value, std::uint64_t most) {
     std::chrono::seconds::rep count = value.count();
     number(count, most);
-    value = std::chrono::seconds{count};
+    set(value, std::chrono::seconds{count});
   }
 
-  void status(int& value) {
+  template <class Int>
+  void status(Int& value) {
     const std::int64_t wide = value;
     auto bits = static_cast<std::uint64_t>(wide < 0 ? -2 * wide - 1 : 2 * wide);
     number(bits, 2 * largest_int + 1);
     const auto half = static_cast<int>(bits / 2);
-    value = bits % 2 == 0 ? half : -half - 1;
+    set(value, bits % 2 == 0 ? half : -half - 1);
   }
 
-  void text(std::string& value, std::size_t most) {
+  template <class Text>
+  void text(Text& value, std::size_t most) {
     if (in_ != nullptr) {
-      value = in_->text(most);
+      set(value, in_->text(most));
     } else {
       append_text(*out_, std::string_view{value}.substr(0, most));
     }
   }
 
-  void url(std::string& value) {
-    std::size_t own_form = url_starts.size() - 1;
-    while (own_form > 0 &&
-           !(value.size() >= url_starts.at(own_form).size() + url_end.size() &&
-             value.starts_with(url_starts.at(own_form)) && value.ends_with(url_end))) {
-      --own_form;
+  void url(const std::string& value) {
+    std::size_t form = url_starts.size() - 1;
+    while (form > 0 && !(value.size() >= url_starts.at(form).size() + url_end.size() &&
+                         value.starts_with(url_starts.at(form)) && value.ends_with(url_end))) {
+      --form;
     }
-    const std::string_view start = url_starts.at(own_form);
-    const std::size_t left_out = own_form == 0 ? 0 : start.size() + url_end.size();
-    std::size_t size_and_form = 4 * (value.size() - left_out) + own_form;
-    number(size_and_form, 4 * record_limits::url + 3);
-    if (in_ == nullptr) {
-      out_->append(value, start.size(), size_and_form / 4);
-      return;
-    }
-    value = in_->octets(size_and_form / 4);
-    if (const std::size_t form = size_and_form % 4; form != 0 && form < url_starts.size()) {
-      value.insert(0, url_starts.at(form)).append(url_end);
+    const std::string_view start = url_starts.at(form);
+    const std::size_t left_out = form == 0 ? 0 : start.size() + url_end.size();
+    const std::size_t size = value.size() - left_out;
+    append_number(*out_, 4 * size + form);
+    out_->append(value, start.size(), size);
+  }
+
+  void url(detail::url_view& value) noexcept {
+    const std::uint64_t size_and_form = in_->number(4 * record_limits::url + 3);
+    value = {.middle = in_->octets(size_and_form / 4)};
+    const auto form = static_cast<std::size_t>(size_and_form % 4);
+    if (form != 0 && form < url_starts.size()) {
+      value.start = url_starts.at(form);
+      value.end = url_end;
     }
   }
 
-  template <class Value, class Usual, class Pass>
-  void part(Value& value, const Usual& usual, const Pass& pass) {
-    const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : value != usual;
+  void url(std::string& value) {
+    detail::url_view read;
+    url(read);
+    value.clear();
+    value.reserve(read.start.size() + read.middle.size() + read.end.size());
+    value.append(read.start).append(read.middle).append(read.end);
+  }
+
+  /// Passes a part that is present if `differs`, or if the mask says so. Else calls `leave_out`.
+  template <class Pass, class LeaveOut>
+  void part_or(bool differs, const Pass& pass, const LeaveOut& leave_out) {
+    const bool is_present = in_ != nullptr ? (parts_ & bit_) != 0 : differs;
     if (is_present) {
       parts_ |= bit_;
       pass();
     } else {
-      value = usual;
+      leave_out();
     }
     bit_ *= 2;
   }
 
+  template <class Value, class Usual, class Pass>
+  void part(Value& value, const Usual& usual, const Pass& pass) {
+    part_or(in_ == nullptr && value != usual, pass, [&] { set(value, usual); });
+  }
+
   std::string* out_ = nullptr;
   octet_reader* in_ = nullptr;
+  outcome outcome_ = outcome::success;
   std::uint32_t parts_ = 0;
   std::uint32_t bit_ = 1;
 };
@@ -254,9 +325,19 @@ static_assert(site_version != detail::compressed_records);
 /// the value 3, so that one damaged bit cannot turn `alone` (0) into `turned_hostile`.
 enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile };
 
-[[nodiscard]] inline std::string without_checksum(record limited) {
-  // First, cuts each value that is over its limit. Then `pass` leaves out each part that has its
-  // usual value.
+/// Returns true if the encoding leaves out octets or elements of `from`, or changes a number.
+[[nodiscard]] inline bool is_over_limits(const record_head& from) {
+  const auto is_long = [](const std::string& url) { return url.size() > record_limits::url; };
+  return is_long(from.url) || is_long(from.final_url) || from.redirects < 0 || from.failures < 0 ||
+         from.exchanges.size() > record_limits::exchanges ||
+         std::any_of(
+             from.exchanges.begin(), from.exchanges.end(),
+             [&](const detail::exchange& hop) { return is_long(hop.url); });
+}
+
+/// Cuts each value that is over its limit. Then `record_stream` leaves out each part that has its
+/// usual value.
+inline void cut_to_limits(record_head& limited) {
   const auto cut = [](std::string& url) { url.resize((std::min)(url.size(), record_limits::url)); };
   cut(limited.url);
   cut(limited.final_url);
@@ -266,12 +347,25 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
   }
   limited.redirects = (std::max)(limited.redirects, 0);
   limited.failures = (std::max)(limited.failures, 0);
+}
+
+/// Encodes a `record`, or a `record_head` as a record without a body.
+template <class Record>
+[[nodiscard]] std::string without_checksum(const Record& from) {
+  if (is_over_limits(from)) {
+    Record limited = from;
+    cut_to_limits(limited);
+    return without_checksum(limited);
+  }
   std::string parts;
   record_stream stream{parts};
-  stream.pass(limited);
+  stream.set_outcome(from.outcome);
+  stream.pass(from);
   std::string out;
+  constexpr std::size_t longest_numbers = 1 + 2 + 3;  // the version, the outcome and the mask
+  out.reserve(longest_numbers + parts.size());
   append_number(out, detail::record_format);
-  append_number(out, static_cast<std::uint64_t>(limited.outcome));
+  append_number(out, static_cast<std::uint64_t>(from.outcome));
   append_number(out, stream.parts());
   return out += parts;
 }
@@ -280,7 +374,21 @@ enum class site_form : std::uint8_t { alone, last_good, unused, turned_hostile }
 [[nodiscard]] inline record read_record(octet_reader& in) {
   record result;
   result.outcome = static_cast<outcome>(in.number(outcome_count - 1));
-  record_stream{in, static_cast<std::uint32_t>(in.number(all_record_parts))}.pass(result);
+  record_stream stream{in, static_cast<std::uint32_t>(in.number(all_record_parts))};
+  stream.set_outcome(result.outcome);
+  stream.pass(result);
+  return result;
+}
+
+/// Like `read_record`, but reads only the parts of a `source_view`.
+[[nodiscard]] inline detail::source_view read_source(octet_reader& in) noexcept {
+  const auto kind = static_cast<outcome>(in.number(outcome_count - 1));
+  const auto parts = static_cast<std::uint32_t>(in.number(all_record_parts));
+  record_stream stream{in, parts};
+  stream.set_outcome(kind);
+  detail::source_view result;
+  stream.pass_answer(result);
+  result.has_validators = (parts & record_stream::validators_bit) != 0;
   return result;
 }
 

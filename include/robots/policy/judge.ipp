@@ -82,7 +82,7 @@ ROBOTS_INLINE void set_lifetime(record_head& head, int failures, const record_he
 ROBOTS_INLINE validity validity_of(const policy& last, const judge_options& options) {
   using base::saturating_add;
   validity result;
-  result.fresh_until = saturating_add(last.fetched_at(), last.source().lifetime);
+  result.fresh_until = saturating_add(last.fetched_at(), last.source_view().lifetime);
   const time_point good_until = last.basis() == policy_basis::last_good
                                     ? saturating_add(last.rules_fetched_at(), options.last_good_for)
                                     : (time_point::max)();
@@ -101,11 +101,9 @@ ROBOTS_INLINE validity validity_of(const policy& last, const judge_options& opti
 }
 
 ROBOTS_INLINE bool is_of_use_when_over(const policy& last, const judge_options& options) {
-  const record_head source = last.source();
   // Every fallback policy except `permissive` can choose the last good copy.
   const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
-  return !is_permissive || is_failure(source.outcome) || !source.validators.etag.empty() ||
-         !source.validators.last_modified.empty();
+  return !is_permissive || is_failure(last.outcome()) || last.source_view().has_validators;
 }
 
 ROBOTS_INLINE detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {

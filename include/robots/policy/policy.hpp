@@ -11,6 +11,7 @@
 #include <robots/policy/policy_basis.hpp>
 #include <robots/policy/record.hpp>
 #include <robots/policy/site_override.hpp>
+#include <robots/policy/source_view.hpp>
 #include <robots/rep/read/crawler_names.hpp>
 #include <robots/rep/read/file_findings.hpp>
 #include <robots/rep/read/request_rate.hpp>
@@ -214,11 +215,20 @@ class policy {
   /// Very long texts are cut: see `detail::record_limits`.
   [[nodiscard]] record_head source() const;
 
+  /// Returns the parts of `source()` that a look-up reads. Allocates nothing. The views in the
+  /// result live as long as this policy.
+  [[nodiscard]] detail::source_view source_view() const noexcept;
+
   /// Returns `source().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
   /// Returns the record of the rules in force, which can be from an earlier retrieval.
   [[nodiscard]] record_head rules_source() const { return in_force().source(); }
+
+  /// Returns the parts of `rules_source()` that a look-up reads; see `source_view`.
+  [[nodiscard]] detail::source_view rules_source_view() const noexcept {
+    return in_force().source_view();
+  }
 
   /// Returns the time at which `source()` was fetched, by the clock of this process.
   [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }

@@ -88,7 +88,7 @@ template <class Line>
 [[nodiscard]] inline packed_octets packed(std::string_view file, const record_head& head) {
   std::string out;
   append_text(out, file);
-  out.append(without_checksum({head}), 1);  // skips the version
+  out.append(without_checksum(head), 1);  // skips the version
   return packed_octets{out};
 }
 
@@ -206,6 +206,12 @@ ROBOTS_INLINE record_head policy::source() const {
   policy_detail::octet_reader in{head_.view()};
   static_cast<void>(in.text(UINT32_MAX));  // skips the file
   return static_cast<record_head&&>(policy_detail::read_record(in));
+}
+
+ROBOTS_INLINE detail::source_view policy::source_view() const noexcept {
+  policy_detail::octet_reader in{head_.view()};
+  static_cast<void>(in.text(UINT32_MAX));  // skips the file
+  return policy_detail::read_source(in);
 }
 
 ROBOTS_INLINE std::vector<std::string_view> policy::sitemaps() const {

@@ -36,18 +36,28 @@ namespace robots::policy_detail {
 /// Returns the names under which the rules of a site can be stored: first `asked`, then the two
 /// origins if `asked` is a host, or the host if `asked` is an origin.
 [[nodiscard]] inline std::vector<site> names_of(const site& asked) {
-  std::vector<site> names{asked, counterpart_of(asked)};
+  std::vector<site> names;
+  names.reserve(3);
+  names.push_back(asked);
+  names.push_back(counterpart_of(asked));
   if (!asked.scheme) {
     names.push_back({url_scheme::http, asked.host, asked.port});
   }
   return names;
 }
 
+/// Returns the URL of the robots.txt of `asked`, or that of the https origin if `asked` is a host.
+[[nodiscard]] inline std::string first_robots_url(const site& asked) {
+  return to_string(asked.origin_under(asked.scheme.value_or(url_scheme::https))) + "/robots.txt";
+}
+
 /// Returns true if `answered` came from `asked`, or from the https origin if `asked` is a host. If
 /// true, `answered` is valid for `asked`, even if stored under `counterpart_of(asked)`.
+[[nodiscard]] inline bool answers_for(const site& asked, const detail::source_view& answered) {
+  return answered.status != 0 && answered.url.is(first_robots_url(asked));
+}
 [[nodiscard]] inline bool answers_for(const site& asked, const record_head& answered) {
-  const site origin = asked.scheme ? asked : counterpart_of(asked);
-  return answered.status != 0 && answered.url == origin.robots_urls().front();
+  return answered.status != 0 && answered.url == first_robots_url(asked);
 }
 
 /// Calls `answers_for` with the answer that `last` keeps for failures, or with the newest answer if
@@ -55,7 +65,7 @@ namespace robots::policy_detail {
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
   const auto last_kept = policy::kept_answer(last);
-  return answers_for(asked, last_kept ? last_kept->source() : last->source());
+  return answers_for(asked, last_kept ? last_kept->source_view() : last->source_view());
 }
 
 /// Returns the newest complete answer of `known`: `known` itself, or the answer that it keeps if it
@@ -72,7 +82,7 @@ namespace robots::policy_detail {
   const auto first = newest_answer(one);
   const auto second = newest_answer(other);
   return first && second && first->fetched_at() <= second->fetched_at() &&
-         first->source().url == second->source().url;
+         first->source_view().url == second->source_view().url;
 }
 
 /// Returns true if `answer`, stored under `key`, is valid for `asked`. If `key` is another name of
@@ -87,7 +97,7 @@ namespace robots::policy_detail {
                                           [&](const site& name) { return name.key() == key; })) {
     return key == asked->key();
   }
-  const record_head source = answer.source();
+  const detail::source_view source = answer.source_view();
   return source.status == 0 || answers_for(*asked, source);
 }
 

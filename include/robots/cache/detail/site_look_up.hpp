@@ -442,9 +442,9 @@ class site_look_up {
   /// Ends the look-up with the answer `result`, or continues with the site to which it redirects.
   void arrive(found_policy result) {
     const auto url = result.policy->leads_to();
-    int redirects = result.policy->rules_source().redirects;
+    int redirects = result.policy->rules_source_view().redirects;
     for (const found_policy& earlier : redirects_) {
-      redirects += earlier.policy->rules_source().redirects;
+      redirects += earlier.policy->rules_source_view().redirects;
     }
     if (url) {
       if (call_.refreshes && redirects_.empty()) {
@@ -531,8 +531,9 @@ class site_look_up {
   [[nodiscard]] std::shared_ptr<const policy> own_answer(
       const std::shared_ptr<const policy>& redirect) const {
     auto last = policy::before_redirects(redirect);
-    const bool is_own = last && (!first_->named_site().scheme ||
-                                 policy_detail::answers_for(first_->named_site(), last->source()));
+    const bool is_own =
+        last && (!first_->named_site().scheme ||
+                 policy_detail::answers_for(first_->named_site(), last->source_view()));
     return is_own ? std::move(last) : nullptr;
   }
 

@@ -191,21 +191,20 @@ class site_policies {
   [[nodiscard]] bool note_retrieval(const flight& under_way, const policy& fetched,
                                     const record& retrieved, time_point::duration took,
                                     const std::vector<exchange_event>& exchanges, bool cut_short) {
-    const record_head& source = fetched.source();
     parts_.counters.add(cache_event::retrievals);
-    if (!detail::is_successful(source.outcome)) {
+    if (!detail::is_successful(fetched.outcome())) {
       parts_.counters.add(cache_event::failures);
     }
-    if (source.not_modified) {
+    if (retrieved.not_modified) {
       parts_.counters.add(cache_event::not_modified);
     }
     parts_.tell(retrieval_event{about(under_way), fetched, retrieved, took, &exchanges});
-    if (source.outcome == outcome::licence_demanded) {
-      const licence_demand_result demand = licence_demand(source.status, retrieved.headers);
+    if (fetched.outcome() == outcome::licence_demanded) {
+      const licence_demand_result demand = licence_demand(retrieved.status, retrieved.headers);
       parts_.tell(
-          licence_demanded_event{about(under_way), source.final_url, source.status, demand});
+          licence_demanded_event{about(under_way), retrieved.final_url, retrieved.status, demand});
     }
-    const bool is_answer = !cut_short && source.outcome != outcome::cancelled;
+    const bool is_answer = !cut_short && fetched.outcome() != outcome::cancelled;
     if (is_answer && detail::is_fallback(fetched)) {
       parts_.tell(fallback_event{about(under_way), fetched});
     }
@@ -248,7 +247,7 @@ class site_policies {
     }
     kept_entry of_origin = look(asked.names().back().key, now);
     of_origin.policy = policy_detail::newest_answer(of_origin.policy);
-    if (of_origin.policy && of_origin.policy->source().url != robots_url) {
+    if (of_origin.policy && !of_origin.policy->source_view().url.is(robots_url)) {
       return {};
     }
     return of_origin;
@@ -312,7 +311,7 @@ class site_policies {
                                   under_way.is_changed_elsewhere ? in_doubt : until.fresh_until,
                                   is_kept_on ? until.keep_until : until.stale_until, epoch};
       parts_.store(under_way.site_key(), new_entry, now);
-      const record_head source = policy_now->source();
+      const detail::source_view source = policy_now->source_view();
       replaces_all = replaces_all && source.status != 0;
       const std::vector<site_keys::name>& names = under_way.target->names();
       for (auto other = names.begin() + 1; other != names.end(); ++other) {

@@ -179,7 +179,7 @@ class site_work {
     // The observer gets all events about the answer before any caller uses the answer.
     bool turned_hostile = false;
     // If this process could not ask the site, there is nothing to keep. The next look-up asks.
-    const bool was_asked = policy_now->source().error != fetch_error::local;
+    const bool was_asked = retrieved.error != fetch_error::local;
     if (!flight_->detached && was_asked) {
       turned_hostile = cache_.on_answer(*flight_, policy_now, now.steady, false);
       // An answer that was not checked against the store gets another epoch, so that the next
