@@ -35,7 +35,8 @@
 namespace robots::adapters_detail {
 
 [[nodiscard]] constexpr bool breaks_line(std::string_view text) noexcept {
-  return text.find_first_of(std::string_view("\r\n\0", 3)) != std::string_view::npos;
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
 }
 
 /// Returns the error if `request` must not be sent, or else an empty optional.
@@ -495,6 +496,8 @@ class curl_transfer {
       return reader_->headers();
     }
     std::vector<http_header> result;
+    constexpr std::size_t usual_fields = 16;
+    result.reserve(usual_fields);
     constexpr int last_request = -1;
     curl_header* field = nullptr;
     while ((field = curl_easy_nextheader(easy_, CURLH_HEADER, last_request, field)) != nullptr) {
