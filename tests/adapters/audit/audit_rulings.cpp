@@ -7,14 +7,17 @@
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/adapters/audit/detail/recorded_rulings.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/page.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/policy.hpp>
+#include <robots/rep/read/purpose.hpp>
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
+#include <robots/usage/permission.hpp>
 
 #include <doctest/doctest.h>
 
@@ -467,6 +470,201 @@ TEST_CASE("An order is not needed if its entry can be in an earlier file") {
   CHECK(rest.differences.empty());
   CHECK(rest.unknown == 1);
   CHECK(second > first);
+}
+
+TEST_CASE("A cache that begins where an earlier one has ended is compared with its own rulings") {
+  ruled_trail trail;
+  const std::string clinic = "https://clinic.gov/";
+  {
+    const AuditTrail both{{.path = trail.path}, trail.options};
+    {
+      const SiteRulings rulings{{.needs_sign_off = {"gov"}}};
+      audited_cache first{trail.options, trail.web, trail.clock, {}, both, rulings};
+      first.rulings().halt("example.com", "ann");
+      CHECK_FALSE(trail.ask(first));
+      CHECK_FALSE(trail.ask(first, clinic));
+    }
+    audited_cache second{trail.options, trail.web, trail.clock, {}, both, SiteRulings{}};
+    CHECK(trail.ask(second));
+    CHECK(trail.ask(second, clinic));
+    const decision decided = second.check("https://example.com/");
+    CHECK(both.record_permission(decided, "https://example.com/",
+                                 second.page("https://example.com/"), purpose::tdm,
+                                 trail.clock.wall_now())
+              .answer != permission_answer::no);
+  }
+  trail.files = files_of(trail.path);
+  trail.lines = lines_of(trail.files);
+  for (std::string& line : trail.lines) {  // both caches had one address
+    if (const std::size_t member = line.find(",\"cache\":2"); member != std::string::npos) {
+      line.erase(member, std::string_view{",\"cache\":2"}.size());
+    }
+  }
+  trail.check_true(6);
+  CHECK(verify_decisions(trail.files).permissions == 1);
+  SUBCASE("also if it was halted after the other had ended") {
+    const std::size_t halt = trail.nth("\"type\":\"halt\"", 1);
+    std::string moved = trail.lines[halt];
+    trail.lines.erase(trail.lines.begin() + static_cast<std::ptrdiff_t>(halt));
+    const std::size_t second = trail.nth("\"type\":\"rulings\"", 2);
+    replace(moved, "\"time\":\"" + audit_entry::read(moved)->text("time"),
+            "\"time\":\"" + trail.text(second, "time"));
+    trail.insert(second + 1, moved);
+    const audit_decisions found = trail.verify();
+    REQUIRE(found.differences.size() == 4);  // the policy and the denial before, and the
+                                             // permissions after
+    CHECK(found.differences[2].text.starts_with("the site was halted: order 1-1 by ann, entry "));
+  }
+}
+
+TEST_CASE("A decision that a slow thread records most of a minute after an order is true") {
+  for (const bool is_late : {false, true}) {
+    CAPTURE(is_late);
+    ruled_trail trail;
+    trail.run(rulings_options{}, [&](audited_cache& cache) {
+      CHECK(trail.ask(cache));
+      trail.clock.advance(1h);
+      cache.rulings().halt("example.com", "ann");
+      trail.clock.advance(is_late ? 61s : 59s);
+      CHECK_FALSE(cache.allowed("https://example.com/page"));
+    });
+    trail.check_true(2);
+    trail.copy_to(trail.nth("\"type\":\"decision\"", 2), trail.nth("\"type\":\"decision\"", 1));
+    if (is_late) {
+      CHECK(trail.only_difference().starts_with("the site was halted: order 1-1 by ann, entry "));
+    } else {
+      CHECK(trail.verify().differences.empty());
+    }
+  }
+}
+
+TEST_CASE("The orders on the site to which a robots.txt redirects are compared, too") {
+  ruled_trail trail;
+  trail.web.on("https://example.com/robots.txt",
+               ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+  const auto forge = [&](int changed, int from) {
+    trail.copy_to(trail.nth("\"type\":\"decision\"", changed),
+                  trail.nth("\"type\":\"decision\"", from));
+  };
+  SUBCASE("a halt, a denial, or a quarantine of this site") {
+    const std::vector<std::pair<std::function<void(SiteRulings&)>, std::string>> steps{
+        {[](SiteRulings& own) { own.halt("rules.example", "ann"); },
+         "the site of the redirect was halted: order 1-1 by ann, entry "},
+        {[](SiteRulings& own) { own.override_with("rules.example", site_override::deny, "ann"); },
+         "an override of the site of the redirect decided: order 1-1 by ann, entry "},
+        {[](SiteRulings& own) { own.quarantine("rules.example", "ann"); },
+         "the site of the redirect was in quarantine: order 1-1 by ann, entry "}};
+    for (const auto& [rule, said] : steps) {
+      CAPTURE(said);
+      ruled_trail own;
+      own.web.on("https://example.com/robots.txt",
+                 ScriptedFetcher::redirect(301, "https://rules.example/robots.txt"));
+      own.run(rulings_options{}, [&](audited_cache& cache) {
+        CHECK(own.ask(cache));
+        rule(cache.rulings());
+        static_cast<void>(own.ask(cache));
+      });
+      own.check_true(2);
+      own.copy_to(own.nth("\"type\":\"decision\"", 2), own.nth("\"type\":\"decision\"", 1));
+      CHECK(own.only_difference().starts_with(said));
+    }
+  }
+  SUBCASE("an override that allows all or has a text lets the robots.txt of this site decide") {
+    trail.run(rulings_options{}, [&](audited_cache& cache) {
+      cache.rulings().quarantine("rules.example", "ann");
+      cache.rulings().override_with("rules.example", site_override::allow, "ann");
+      CHECK(trail.ask(cache));
+      CHECK_FALSE(trail.ask(cache, "https://example.com/private"));
+    });
+    trail.check_true(2);
+  }
+  SUBCASE("an order that has ended") {
+    trail.run(rulings_options{}, [&](audited_cache& cache) {
+      cache.rulings().quarantine("rules.example", "ann");
+      static_cast<void>(trail.ask(cache));
+      cache.rulings().end_quarantine("rules.example", "bob");
+      CHECK(trail.ask(cache));
+    });
+    trail.check_true(2);
+    forge(2, 1);
+    CHECK(trail.only_difference().find("but a newer order was known: order 1-2 by bob, entry ") !=
+          std::string::npos);
+  }
+  SUBCASE("a missing sign-off") {
+    trail.run({.needs_sign_off = {"rules.example"}}, [&](audited_cache& cache) {
+      cache.rulings().sign_off("rules.example", "ann");
+      CHECK(trail.ask(cache));
+      cache.rulings().withdraw_sign_off("rules.example", "ann");
+      static_cast<void>(trail.ask(cache));
+    });
+    trail.check_true(2);
+    forge(2, 1);
+    CHECK(trail.only_difference() == "no entry signs off the site of the redirect");
+  }
+  SUBCASE("a halt by the answer that a look-up has just got") {
+    trail.web.on("https://rules.example/robots.txt",
+                 ScriptedFetcher::ok("User-agent: *\nDisallow: /private\n"),
+                 ScriptedFetcher::ok("User-agent: *\nDisallow: /\n"));
+    trail.run({.halt_hostile = true}, [&](audited_cache& cache) {
+      CHECK(trail.ask(cache));
+      trail.clock.advance(25h);
+      CHECK_FALSE(trail.ask(cache));
+    });
+    trail.check_true(2);
+    CHECK(trail.text(trail.nth("\"type\":\"decision\"", 2), "reason") == "halted");
+  }
+}
+
+TEST_CASE("An order that got another number between two caches is one order") {
+  ruled_trail trail;
+  const MemoryRulingLedger shared;
+  MemoryRulingLedger server{shared};
+  const auto open = [&] {
+    return rulings_options{.ledger = std::make_shared<MemoryRulingLedger>(shared), .poll = 0ms};
+  };
+  SiteRulings knows{open()};
+  knows.halt("other.example", "ann");
+  server.lose_all();
+  SiteRulings rulings{open()};
+  rulings.halt("example.com", "bob");
+  {
+    const AuditTrail both{{.path = trail.path}, trail.options};
+    {
+      audited_cache first{trail.options, trail.web, trail.clock, {}, both, rulings};
+      CHECK_FALSE(trail.ask(first));
+    }
+    REQUIRE(knows.catch_up());  // puts back what was lost, and gives the halt a higher number
+    REQUIRE(rulings.catch_up());
+    audited_cache second{trail.options, trail.web, trail.clock, {}, both, rulings};
+    CHECK_FALSE(trail.ask(second));
+  }
+  trail.files = files_of(trail.path);
+  trail.lines = lines_of(trail.files);
+  CHECK(trail.text(trail.nth("\"type\":\"decision\"", 1), "order") !=
+        trail.text(trail.nth("\"type\":\"decision\"", 2), "order"));
+  trail.check_true(2);
+}
+
+TEST_CASE("A denial before the first reading is left open if the first files are missing") {
+  ruled_trail trail;
+  MemoryRulingLedger ledger;
+  ledger.fail("no route");
+  trail.run({.ledger = std::make_shared<MemoryRulingLedger>(ledger), .poll = 0ms},
+            [&](audited_cache& cache) {
+              cache.rulings().halt("other.example", "ann");
+              CHECK_FALSE(trail.ask(cache));
+            });
+  trail.check_true(1);
+  const std::size_t rulings = line_with(trail.lines, "\"type\":\"rulings\"");
+  trail.lines.erase(trail.lines.begin() + static_cast<std::ptrdiff_t>(rulings));
+  trail.lines.erase(trail.lines.begin());  // each file repeats the entry about the crawler
+  write_lines(trail.files.at(0), trail.lines);
+  const audit_decisions rest = verify_decisions(trail.files);
+  for (const auto& one : rest.differences) {
+    MESSAGE(one.entry << ": " << one.text);
+  }
+  CHECK(rest.differences.empty());
+  CHECK(rest.unknown == 1);
 }
 
 }  // namespace robots::test::audited_rulings

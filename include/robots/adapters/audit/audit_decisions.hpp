@@ -200,6 +200,7 @@ class audit_judge {
   void read(void (audit_judge::*take_entry)(const audit_entry&)) {
     bool is_rotated = false;  // the last entry ended a file, but not the process
     process_ = 0;
+    begun_.clear();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       audit_lines lines{files_[i]};
       while (const auto line = lines.next()) {
@@ -209,6 +210,9 @@ class audit_judge {
           is_new_process_ = type == "trail" && !is_rotated;
           is_rotated = type == "checkpoint" && entry->text("why") == "rotation";
           process_ += is_new_process_ ? 1 : 0;
+          if (type == "rulings") {
+            ++begun_[address_of(*entry)];
+          }
           (this->*take_entry)(*entry);
         }
       }
@@ -241,10 +245,10 @@ class audit_judge {
       rulings_[scope_of(entry)].begin(entry, hosts_in(entry, "needs_sign_off"));
       has_ledger_ = has_ledger_ || entry.flag("has_ledger");
     } else if (type == "order") {
-      statements_.note(process_, order_named_in(entry), true);
+      statements_.note(process_, scope_of(entry), order_named_in(entry), true);
     } else if (const auto stated = stated_order::read(entry)) {
       rulings_[scope_of(entry)].add(*stated);
-      statements_.note(process_, stated->order, false);
+      statements_.note(process_, scope_of(entry), stated->order, false);
     }
   }
 
@@ -265,9 +269,6 @@ class audit_judge {
 
   void take(const audit_entry& entry) {
     const std::string type = entry.type();
-    if (type == "decision" || type == "rulings" || is_answer(type)) {
-      caches_.emplace(entry.raw("cache"));
-    }
     if (type == "lost" || type == "gap" || (is_first_ && entry.n() > 1)) {
       has_gaps_ = true;
       last_gap_ = entry.n();
@@ -275,8 +276,11 @@ class audit_judge {
     is_first_ = false;
     if (is_new_process_) {
       newest_.clear();  // another process, whose caches begin without answers
-      caches_.clear();
+      scopes_.clear();
       awaiting_.clear();  // and whose options can differ
+    }
+    if (type == "decision" || type == "rulings" || is_answer(type)) {
+      scopes_.insert(scope_of(entry));
     }
     has_exclusions_ = has_exclusions_ || type == "exclusions";
     if (type == "halt" || type == "override" || type == "sign_off" || type == "quarantine" ||
@@ -511,6 +515,9 @@ class audit_judge {
     if (entry.type() == "retrieval" || entry.type() == "far_hit") {
       take_answer(entry, recorded);
     }
+    if (recorded.is_redirected() && !recorded.final_key.empty()) {
+      redirects_[recorded.site].insert(recorded.final_key);
+    }
     constexpr std::int64_t hour = 3'600;
     if (const std::int64_t late = audit_second(entry.text("time")) - recorded.fetched_at;
         entry.type() == "retrieval" && (late > hour || late < -hour)) {
@@ -546,7 +553,7 @@ class audit_judge {
     if (recorded.outcome == outcome::cancelled) {
       return;
     }
-    newest_[answer_key(entry, entry.text("site"))] = {
+    newest_[scope_of(entry) + ' ' + entry.text("site")] = {
         .entry = entry.n(),
         .recorded_at = audit_second(entry.text("time")),
         .fetched_at = recorded.fetched_at,
@@ -558,7 +565,7 @@ class audit_judge {
   /// site has sent.
   [[nodiscard]] std::optional<recorded_text> text_of(const audit_entry& decision,
                                                      const recorded_policy& recorded) const {
-    if (!recorded.order.id.empty()) {
+    if (!recorded.order.id.empty() && recorded.outcome != outcome::quarantined) {
       for (const recorded_rulings* const own : rulings_of(decision)) {
         const stated_order* const order = own->find(recorded.order.id);
         const auto body = order != nullptr ? bodies_.find(order->body) : bodies_.end();
@@ -646,10 +653,11 @@ class audit_judge {
   [[nodiscard]] bool is_stated(const audit_entry& entry, std::string_view kind,
                                const std::string& about) const {
     const auto fact = facts_.find(std::string{kind} + ' ' + about);
-    // If another thread records the fact that explains a decision, the fact can come just after
-    // the decision. The check allows one second for this.
-    return fact != facts_.end() && (fact->second.first < entry.n() ||
-                                    fact->second.second <= audit_second(entry.text("time")) + 1);
+    // If another thread records the fact that explains a decision, the fact can come after the
+    // decision.
+    return fact != facts_.end() &&
+           (fact->second.first < entry.n() ||
+            fact->second.second <= audit_second(entry.text("time")) + longest_lateness);
   }
 
   /// Returns true if an operator has set an override with a fixed robots.txt for the site of the
@@ -713,20 +721,21 @@ class audit_judge {
   /// calls that run at the same time can end in any order.
   [[nodiscard]] std::string newer_file(const audit_entry& entry, const std::string& site,
                                        const recorded_policy& recorded, std::int64_t decided) {
-    constexpr std::int64_t slack = 60;
-    std::set<std::string, std::less<>> caches{std::string{entry.raw("cache")}};
+    std::set<std::string, std::less<>> scopes{scope_of(entry)};
     if (entry.type() == "permission") {
-      caches = caches_;
+      scopes = scopes_;
     }
     std::string problem;
-    for (const std::string& cache : caches) {
-      const auto found = newest_.find(cache + ' ' + site);
+    for (const std::string& scope : scopes) {
+      const auto found = newest_.find(scope + ' ' + site);
       if (found == newest_.end()) {
         return {};
       }
       const newest_answer& newest = found->second;
-      const bool is_newer = newest.is_file && newest.fetched_at - slack > recorded.fetched_at;
-      if (!is_newer || newest.recorded_at + slack >= decided || decided >= newest.fresh_until) {
+      const bool is_newer =
+          newest.is_file && newest.fetched_at - longest_lateness > recorded.fetched_at;
+      if (!is_newer || newest.recorded_at + longest_lateness >= decided ||
+          decided >= newest.fresh_until) {
         return {};
       }
       problem =
@@ -815,13 +824,9 @@ class audit_judge {
   /// The entry of a permission does not name its cache: then these are the rulings of all caches of
   /// the process, unless one of them has no orders.
   [[nodiscard]] std::vector<const recorded_rulings*> rulings_of(const audit_entry& entry) const {
-    std::vector<std::string> scopes;
-    if (entry.type() == "permission" && !caches_.empty()) {
-      for (const std::string& cache : caches_) {
-        scopes.push_back(std::to_string(process_) + ' ' + cache);
-      }
-    } else {
-      scopes.push_back(scope_of(entry));
+    std::set<std::string, std::less<>> scopes{scope_of(entry)};
+    if (entry.type() == "permission" && !scopes_.empty()) {
+      scopes = scopes_;
     }
     std::vector<const recorded_rulings*> found;
     for (const std::string& scope : scopes) {
@@ -843,9 +848,7 @@ class audit_judge {
     ruling_problem problem;
     for (const recorded_rulings* const own : rulings) {
       if (recorded.reason == unread) {
-        problem = own->denies_unread()
-                      ? ruling_problem{}
-                      : ruling_problem{"the rulings of its cache are read without a wait"};
+        problem = own->problem_of_unread();
       } else if (recorded.reason == needs_sign_off) {
         problem = own->problem_of_missing_sign_off(decided);
       } else {
@@ -863,8 +866,8 @@ class audit_judge {
     return false;
   }
 
-  [[nodiscard]] static ruled_decision ruled(const audit_entry& entry,
-                                            const recorded_policy& recorded, const site& asked) {
+  [[nodiscard]] ruled_decision ruled(const audit_entry& entry, const recorded_policy& recorded,
+                                     const site& asked) const {
     const std::string answer = entry.text("answer");  // of a permission
     ruled_decision decided{.entry = entry.n(),
                            .time = audit_second(entry.text("time")),
@@ -882,10 +885,39 @@ class audit_judge {
       decided.kind = ruling_kind::site_override;
       decided.value = "text";
     }
-    if (recorded.is_redirected()) {
-      decided.redirected_to = parse_site(recorded.final_key);
+    decided.targets = targets_of(bare(asked.key()));
+    using enum outcome;
+    const bool is_of_target =
+        recorded.basis == policy_basis::rules ||
+        (recorded.outcome != refused && recorded.outcome != cancelled &&
+         recorded.outcome != too_many_redirects && recorded.outcome != server_error);
+    if (recorded.is_redirected() && is_of_target) {
+      decided.obeyed = parse_site(recorded.final_key);
     }
     return decided;
+  }
+
+  /// Returns the sites to which the robots.txt of a site redirects, also over others.
+  [[nodiscard]] std::vector<site> targets_of(const std::string& first) const {
+    constexpr std::size_t most = 100;
+    std::vector<site> targets;
+    std::set<std::string, std::less<>> reached{first};
+    std::vector<std::string> from{first};
+    while (!from.empty() && targets.size() < most) {
+      const auto listed = redirects_.find(from.back());
+      from.pop_back();
+      if (listed == redirects_.end()) {
+        continue;
+      }
+      for (const std::string& key : listed->second) {
+        const auto target = parse_site(key);
+        if (target && reached.insert(bare(key)).second) {
+          targets.push_back(*target);
+          from.push_back(bare(key));
+        }
+      }
+    }
+    return targets;
   }
 
   /// Reports that the decision in `entry` depends on an entry that is missing.
@@ -914,14 +946,17 @@ class audit_judge {
     return crawler_.id + ' ' + directives + ' ' + site;
   }
 
-  /// Each cache has its own answers. The entries of further caches have a number of the cache.
-  [[nodiscard]] static std::string answer_key(const audit_entry& entry, const std::string& site) {
-    return std::string{entry.raw("cache")} + ' ' + site;
+  /// The process and the number of the cache that wrote an entry. The entries of a first cache have
+  /// no such number.
+  [[nodiscard]] std::string address_of(const audit_entry& entry) const {
+    return std::to_string(process_) + ' ' + std::string{entry.raw("cache")};
   }
 
-  /// Distinguishes the caches of all processes.
+  /// Distinguishes the caches of all processes, also those that had one number, one after another.
   [[nodiscard]] std::string scope_of(const audit_entry& entry) const {
-    return std::to_string(process_) + ' ' + std::string{entry.raw("cache")};
+    std::string address = address_of(entry);
+    const auto begun = begun_.find(address);
+    return address + ' ' + std::to_string(begun == begun_.end() ? 0 : begun->second);
   }
 
   [[nodiscard]] static std::string bare(std::string_view site) {
@@ -952,8 +987,11 @@ class audit_judge {
   std::unordered_map<std::string, place> bodies_;
   std::unordered_map<std::string, place> tdmreps_;
   std::unordered_map<std::string, recorded_policy> policies_;
-  std::unordered_map<std::string, newest_answer> newest_;                     // by `answer_key`
-  std::set<std::string, std::less<>> caches_;                                 // their numbers
+  /// The keys of the sites to which a site has redirected, by the site without a scheme.
+  std::map<std::string, std::set<std::string, std::less<>>, std::less<>> redirects_;
+  std::unordered_map<std::string, newest_answer> newest_;  // by `scope_of` and the site
+  std::map<std::string, int, std::less<>> begun_;  // entries of type `rulings`, by `address_of`
+  std::set<std::string, std::less<>> scopes_;      // the caches of the process, by `scope_of`
   std::unordered_map<std::string, recorded_text> texts_;                      // by `text_key`
   std::map<std::pair<recorded_text, std::string>, policy_pointer> compiled_;  // by text and agent
 };

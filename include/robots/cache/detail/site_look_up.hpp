@@ -3,6 +3,7 @@
 #include <robots/cache/detail/entry_use.hpp>
 #include <robots/cache/detail/site_work.hpp>
 #include <robots/policy/failing_time.hpp>
+#include <robots/policy/order_reference.hpp>
 
 #include <algorithm>
 #include <array>
@@ -556,7 +557,12 @@ class site_look_up {
     exchanges.insert(exchanges.end(), last.begin(), last.end());
     source.url = first->rules_source().url;
     source.validators = {};
+    const order_reference* const order = result.policy->order();
+    const auto ruled_by = order ? std::make_shared<const order_reference>(*order) : nullptr;
     result.policy = cache_.policies.judged_redirected(source, result.policy, own_answer(first));
+    if (ruled_by) {  // a quarantine of the last site
+      result.policy = policy::by_order(*result.policy, ruled_by);
+    }
     return result;
   }
 

@@ -29,6 +29,10 @@ namespace robots::adapters_detail {
 /// The maximum size, in octets, of a text from the web, such as a URL, in an entry.
 inline constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
+/// The time in seconds that can pass between a decision and its entry, also on a slow machine.
+/// Entries have whole seconds, and calls that run at the same time can end in any order.
+inline constexpr std::int64_t longest_lateness = 60;
+
 [[nodiscard]] inline std::string hex_of(std::string_view octets) {
   std::string digits;
   for (const char c : octets) {

@@ -178,20 +178,19 @@ struct recorded_options {
                                              const recorded_options& options,
                                              std::int64_t decided) {
   using base::saturating_add;
-  constexpr std::int64_t slack = 60;  // entries have whole seconds, and calls take some time
   const std::int64_t fresh =
       recorded.is_redirected() ? options.max_ttl : (std::min)(recorded.lifetime, options.max_ttl);
   const auto days = [decided](std::int64_t since) {
     return std::to_string((decided - since) / 86'400) + " days and " +
            std::to_string((decided - since) % 86'400 / 3'600) + " hours old";
   };
-  if (decided - recorded.fetched_at - slack > fresh &&
-      decided - recorded.fetched_at - slack - fresh > options.stale_while_revalidate) {
+  if (decided - recorded.fetched_at - longest_lateness > fresh &&
+      decided - recorded.fetched_at - longest_lateness - fresh > options.stale_while_revalidate) {
     return "its policy was " + days(recorded.fetched_at) + ", and was valid for " +
            std::to_string(fresh) + " seconds";
   }
   if (recorded.basis == policy_basis::last_good &&
-      decided - recorded.rules_fetched_at - slack > options.last_good_for) {
+      decided - recorded.rules_fetched_at - longest_lateness > options.last_good_for) {
     return "its last good copy was " + days(recorded.rules_fetched_at) + ", and may be used for " +
            std::to_string(options.last_good_for) + " seconds";
   }

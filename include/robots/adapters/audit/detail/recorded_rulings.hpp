@@ -33,12 +33,19 @@
 ///     order      the number that the ledger gave to an order later
 ///     decision --> policy --> the order that it follows, by id and number
 ///
+/// An entry of type `rulings` begins a cache, also if an earlier cache had the same number: a
+/// cache can begin at the address at which another one has ended.
+///
 /// Two things of one order must agree wherever the trail states it: its content and its maker, in
 /// all processes; its number, in one process. And a decision must follow an order that was the
-/// newest for its place and kind when the decision was made. A thread can decide just before an
-/// order, and its entry can come just after it. So a decision need not follow an order that is at
-/// most a second old. A call of the ledger can come between the first effect of an order and its
-/// entry. So this entry can come up to a minute after a decision by the order.
+/// newest for its place and kind when the decision was made. If the robots.txt of another site
+/// decides, because of a redirect, then this site must not be denied by a ruling, either.
+///
+/// A thread can decide just before an order, and write its entry after it, when the machine lets
+/// it. The entry about the use of a page comes when the page has arrived. So a decision need not
+/// follow an order that is at most `longest_lateness` older. A call of the ledger can come between
+/// the first effect of an order and its entry. So this entry can come up to `longest_lateness`
+/// after a decision by the order.
 namespace robots::adapters_detail {
 
 /// Returns the order that an entry names. Its id is empty if there is none.
@@ -127,10 +134,12 @@ struct ruled_decision {
   std::int64_t time = 0;  ///< in seconds
   const site* asked = nullptr;
   bool is_allowed = false;
-  order_reference order{};              ///< the order that the decision follows, or an empty id
-  std::optional<ruling_kind> kind{};    ///< the kind that this order must have
-  std::string value{};                  ///< the value that it must have; empty for any in force
-  std::optional<site> redirected_to{};  ///< the site whose robots.txt decides, if it is another
+  order_reference order{};            ///< the order that the decision follows, or an empty id
+  std::optional<ruling_kind> kind{};  ///< the kind that this order must have
+  std::string value{};                ///< the value that it must have; empty for any in force
+  /// The other sites to which the robots.txt of the site has redirected.
+  std::vector<site> targets{};
+  std::optional<site> obeyed{};  ///< the site whose robots.txt decides, if it is another
 };
 
 /// The orders of one process, as one of its caches has learned them.
@@ -139,6 +148,7 @@ class recorded_rulings {
   /// Notes an entry of type `rulings`.
   void begin(const audit_entry& entry, detail::excluded_hosts high_risk) {
     is_ordered_ = true;
+    has_begun_ = true;
     high_risk_ = std::move(high_risk);
     has_own_risk_ = entry.flag("has_own_risk");
     denies_unread_ = entry.flag("denies_unread");
@@ -153,7 +163,6 @@ class recorded_rulings {
 
   /// Returns false if no entry about the rulings of this cache has an order.
   [[nodiscard]] bool is_ordered() const noexcept { return is_ordered_; }
-  [[nodiscard]] bool denies_unread() const noexcept { return denies_unread_; }
 
   /// Returns the order with this id, or null.
   [[nodiscard]] const stated_order* find(const std::string& id) const {
@@ -171,13 +180,20 @@ class recorded_rulings {
     } else if (decided.kind) {
       return {"the decision names no order, though its trail does so"};
     }
-    // A halt precedes all other rulings, also a missing sign-off.
-    if (decided.kind != ruling_kind::halt && lacks_sign_off(decided, is_awaited)) {
+    if (decided.kind == ruling_kind::halt) {
+      return {};  // it precedes all other rulings; its answers for pages stay unstated
+    }
+    const bool is_awaited_here = is_awaited && has_own_risk_;
+    if (lacks_sign_off(decided, *decided.asked, is_awaited_here)) {
       return {"no entry signs off the site", 0};
     }
-    const bool is_halted =
-        decided.kind == ruling_kind::halt;  // its answers for pages stay unstated
-    return decided.is_allowed && !is_halted ? problem_of_permission(decided) : ruling_problem{};
+    if (!decided.is_allowed) {
+      return {};
+    }
+    if (ruling_problem problem = problem_of_permission(decided); !problem.text.empty()) {
+      return problem;
+    }
+    return decided.obeyed ? problem_of_redirect(decided, *decided.obeyed) : ruling_problem{};
   }
 
   /// Returns what is wrong with a decision that denies a site because it needs a sign-off.
@@ -185,12 +201,22 @@ class recorded_rulings {
     if (!has_own_risk_ && !high_risk_.contains(decided.asked->host)) {
       return {"the site needs no sign-off", 0};
     }
-    for (const choice& one : choices(decided, ruling_kind::sign_off)) {
+    for (const choice& one : choices(decided, *decided.asked, ruling_kind::sign_off)) {
       if (!one.may_be_none) {
         return contradiction("the site was signed off: ", *one.orders.front());
       }
     }
     return {};
+  }
+
+  /// Returns what is wrong with a decision that denies a site because the ledger was not read yet.
+  [[nodiscard]] ruling_problem problem_of_unread() const {
+    if (denies_unread_) {
+      return {};
+    }
+    constexpr std::uint64_t missing = 0;
+    constexpr auto none = (std::numeric_limits<std::uint64_t>::max)();
+    return {"the rulings of its cache are read without a wait", has_begun_ ? none : missing};
   }
 
  private:
@@ -207,14 +233,15 @@ class recorded_rulings {
     return {std::move(text) + order.with_entry(), order.entry};
   }
 
-  /// Returns the choices for each place that covers an origin of the decision's site.
-  [[nodiscard]] std::vector<choice> choices(const ruled_decision& decided, ruling_kind kind) const {
+  /// Returns the choices for each place that covers an origin of `about`.
+  [[nodiscard]] std::vector<choice> choices(const ruled_decision& decided, const site& about,
+                                            ruling_kind kind) const {
     std::vector<choice> result;
-    const auto listed = orders_.find(decided.asked->host);
+    const auto listed = orders_.find(about.host);
     if (listed == orders_.end()) {
       return result;
     }
-    const auto origins = decided.asked->origins();
+    const auto origins = about.origins();
     std::set<std::string, std::less<>> places;
     for (const stated_order& order : listed->second) {
       const bool covers = std::any_of(origins.begin(), origins.end(),
@@ -229,8 +256,6 @@ class recorded_rulings {
   [[nodiscard]] static choice choice_of(const stated_order& first,
                                         const std::vector<stated_order>& all,
                                         const ruled_decision& decided) {
-    constexpr std::int64_t unknown_for = 1;
-    constexpr std::int64_t stated_within = 60;
     choice result{.site = first.site, .place = first.place};
     bool is_none = true;
     for (const stated_order& order : all) {
@@ -238,10 +263,10 @@ class recorded_rulings {
         continue;
       }
       const bool is_before = order.entry < decided.entry;
-      if (is_before && order.time + unknown_for < decided.time) {  // the decision must know it
+      if (is_before && order.time + longest_lateness < decided.time) {  // the decision must know it
         result.orders.clear();
         is_none = false;
-      } else if (!is_before && order.time > decided.time + stated_within) {
+      } else if (!is_before && order.time > decided.time + longest_lateness) {
         break;
       }
       result.orders.push_back(&order);
@@ -272,13 +297,16 @@ class recorded_rulings {
     if (!is_as_ruled) {
       return {"it follows " + stated->with_entry() + ", but this order is: " + stated->content()};
     }
-    if (!covers(stated->place, *decided.asked)) {
-      const bool is_that_of_target =
-          decided.redirected_to && covers(stated->place, *decided.redirected_to);
-      return {is_that_of_target ? std::string{}
-                                : "it follows an order on another site: " + stated->with_entry()};
+    const site* about = decided.asked;
+    if (!covers(stated->place, *about)) {
+      const auto target = std::find_if(decided.targets.begin(), decided.targets.end(),
+                                       [&](const site& one) { return covers(stated->place, one); });
+      if (target == decided.targets.end()) {
+        return {"it follows an order on another site: " + stated->with_entry()};
+      }
+      about = &*target;
     }
-    for (const choice& one : choices(decided, stated->kind)) {
+    for (const choice& one : choices(decided, *about, stated->kind)) {
       const auto is_same = [&](const stated_order* other) {
         return other->order.id == decided.order.id;
       };
@@ -295,34 +323,36 @@ class recorded_rulings {
     return {};
   }
 
-  [[nodiscard]] bool lacks_sign_off(const ruled_decision& decided, bool is_awaited) const {
-    if (!is_awaited && !high_risk_.contains(decided.asked->host)) {
+  [[nodiscard]] bool lacks_sign_off(const ruled_decision& decided, const site& about,
+                                    bool is_awaited) const {
+    if (!is_awaited && !high_risk_.contains(about.host)) {
       return false;
     }
     const auto is_in_force = [](const stated_order* order) { return order->is_in_force(); };
-    const auto signed_off = choices(decided, ruling_kind::sign_off);
+    const auto signed_off = choices(decided, about, ruling_kind::sign_off);
     return std::none_of(signed_off.begin(), signed_off.end(), [&](const choice& one) {
       return std::any_of(one.orders.begin(), one.orders.end(), is_in_force);
     });
   }
 
   [[nodiscard]] ruling_problem problem_of_permission(const ruled_decision& decided) const {
+    const site& asked = *decided.asked;
     const stated_order* const own = find(decided.order.id);
-    const bool is_own = own != nullptr && covers(own->place, *decided.asked);
-    for (const choice& one : choices(decided, ruling_kind::halt)) {
+    const bool is_own = own != nullptr && covers(own->place, asked);
+    for (const choice& one : choices(decided, asked, ruling_kind::halt)) {
       if (!one.may_be_none) {
         return contradiction("the site was halted: ", *one.orders.front());
       }
     }
     const bool is_overridden = is_own && own->kind == ruling_kind::site_override;
-    for (const choice& one : choices(decided, ruling_kind::site_override)) {
+    for (const choice& one : choices(decided, asked, ruling_kind::site_override)) {
       const bool precedes = !is_overridden || one.place.precision() > own->place.precision();
       if (precedes && !one.may_be_none) {
         return contradiction("an override of the site decided: ", *one.orders.front());
       }
     }
     if (!is_own) {
-      for (const choice& one : choices(decided, ruling_kind::quarantine)) {
+      for (const choice& one : choices(decided, asked, ruling_kind::quarantine)) {
         if (!one.may_be_none) {
           return contradiction("the site was in quarantine: ", *one.orders.front());
         }
@@ -331,7 +361,52 @@ class recorded_rulings {
     return {};
   }
 
+  /// Returns what is wrong with a permission by the robots.txt of `target`, to which the site
+  /// redirects: a cache does not ask a site that a ruling denies. Overrides of `target` that allow
+  /// do not decide about other sites.
+  [[nodiscard]] ruling_problem problem_of_redirect(const ruled_decision& decided,
+                                                   const site& target) const {
+    for (const choice& one : choices(decided, target, ruling_kind::halt)) {
+      if (!one.may_be_none) {
+        return contradiction("the site of the redirect was halted: ", *one.orders.front());
+      }
+    }
+    if (lacks_sign_off(decided, target, false)) {
+      return {"no entry signs off the site of the redirect", 0};
+    }
+    const auto is_in_force = [](const stated_order* one) { return one->is_in_force(); };
+    const auto denies = [](const stated_order* one) {
+      return one->value != to_string(site_override::allow) &&
+             one->value != to_string(site_override::text);
+    };
+    const auto overrides = choices(decided, target, ruling_kind::site_override);
+    const auto may_be_overridden = [&](int above) {
+      return std::any_of(overrides.begin(), overrides.end(), [&](const choice& one) {
+        return one.place.precision() > above &&
+               std::any_of(one.orders.begin(), one.orders.end(), is_in_force);
+      });
+    };
+    for (const choice& one : overrides) {
+      if (!one.may_be_none && std::all_of(one.orders.begin(), one.orders.end(), denies) &&
+          !may_be_overridden(one.place.precision())) {
+        return contradiction("an override of the site of the redirect decided: ",
+                             *one.orders.front());
+      }
+    }
+    const stated_order* const own = find(decided.order.id);
+    if (may_be_overridden(-1) || (own != nullptr && own->kind == ruling_kind::quarantine)) {
+      return {};
+    }
+    for (const choice& one : choices(decided, target, ruling_kind::quarantine)) {
+      if (!one.may_be_none) {
+        return contradiction("the site of the redirect was in quarantine: ", *one.orders.front());
+      }
+    }
+    return {};
+  }
+
   bool is_ordered_ = false;
+  bool has_begun_ = false;  // the trail has the entry of type `rulings`
   detail::excluded_hosts high_risk_{};
   bool has_own_risk_ = false;
   bool denies_unread_ = false;
@@ -342,14 +417,17 @@ class recorded_rulings {
 /// Checks that all entries agree about each order.
 class order_statements {
  public:
-  /// Notes a number that an entry of type `order` gives to an order, or that the first entry about
-  /// it states. `process` counts the processes of the trail.
-  void note(std::uint64_t process, const order_reference& order, bool is_given) {
-    auto& known = numbers_[{process, order.id}];
-    if (order.number.generation != 0 && (is_given || !known.has_statement)) {
-      known.numbers.insert(order.number);
+  /// Notes a number that an entry of type `order` gives to an order, or that the first entry of a
+  /// cache about it states. The number can change between two caches. `process` counts the
+  /// processes of the trail. `scope` distinguishes the caches of all processes.
+  void note(std::uint64_t process, const std::string& scope, const order_reference& order,
+            bool is_given) {
+    if (order.number.generation == 0) {
+      return;
     }
-    known.has_statement = known.has_statement || (!is_given && order.number.generation != 0);
+    if (is_given || stated_by_.emplace(scope, order.id).second) {
+      numbers_[{process, order.id}].insert(order.number);
+    }
   }
 
   /// Returns what is wrong with the number of an order in an entry, or an empty text.
@@ -357,7 +435,7 @@ class order_statements {
     if (order.id.empty() || order.number.generation == 0) {
       return {};
     }
-    auto& known = numbers_[{process, order.id}].numbers;
+    auto& known = numbers_[{process, order.id}];
     if (known.empty()) {  // the process ended before it could state the number
       known.insert(order.number);
     }
@@ -401,11 +479,6 @@ class order_statements {
   }
 
  private:
-  struct known_numbers {
-    std::set<ruling_number> numbers{};
-    bool has_statement = false;
-  };
-
   /// A process learns the orders on a place in the sequence of their numbers.
   [[nodiscard]] std::string problem_of_sequence(const std::string& scope,
                                                 const stated_order& stated) {
@@ -422,7 +495,8 @@ class order_statements {
     return {};
   }
 
-  std::map<std::pair<std::uint64_t, std::string>, known_numbers> numbers_;
+  std::map<std::pair<std::uint64_t, std::string>, std::set<ruling_number>> numbers_;
+  std::set<std::pair<std::string, std::string>> stated_by_;    // scopes and ids
   std::map<std::string, stated_order, std::less<>> contents_;  // by id
   std::map<std::string, stated_order, std::less<>> last_;      // by cache, kind and place
 };
