@@ -48,6 +48,8 @@ template <class Work>
       said = work();
     } catch (const std::exception& thrown) {
       said = std::string("threw ") + thrown.what();
+    } catch (...) {  // otherwise, the child would run the other tests of the parent, too
+      said = "threw something";
     }
     static_cast<void>(!::write(to_parent[1], said.data(), said.size()));
     std::exit(0);  // NOLINT(concurrency-mt-unsafe)
@@ -72,10 +74,24 @@ template <class Work>
   ::close(to_parent[0]);
   int ended = 0;
   ::waitpid(child, &ended, 0);
-  if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
+  if (WIFSIGNALED(ended)) {
+    said += " ended by signal " + std::to_string(WTERMSIG(ended));
+  } else if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
     said += " it does not end normally";
   }
   return said;
+}
+
+/// Runs `work()` in a child process, which `kill -9` ends after that. Returns an empty text, or how
+/// else the child has ended.
+template <class Work>
+[[nodiscard]] std::string in_killed_child(const Work& work) {
+  std::string said = in_forked_child([&] {
+    work();
+    ::kill(::getpid(), SIGKILL);
+    return std::string{"it outlives kill -9"};
+  });
+  return said == " ended by signal 9" ? std::string{} : said;
 }
 
 /// Throws if `holds` is false. Use it in a child instead of CHECK, since doctest counts only the

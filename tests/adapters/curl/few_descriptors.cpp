@@ -43,13 +43,7 @@ class other_process {
     child_ = ::fork();
     if (child_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // also if a sanitizer ends the tests
-      const many_sites server(
-          [](std::string_view) { return many_sites::ok("User-agent: *\nDisallow: /x\n"); });
-      const std::string entry = server.connect_to();
-      static_cast<void>(::write(to_parent[1], entry.data(), entry.size()));
-      while (true) {
-        ::pause();
-      }
+      serve(to_parent[1]);
     }
     std::array<char, 128> entry{};
     const ssize_t size = ::read(to_parent[0], entry.data(), entry.size());
@@ -74,6 +68,18 @@ class other_process {
   }
 
  private:
+  /// Answers until the parent kills this process. Never returns, also after an exception:
+  /// otherwise, the child would run the other tests of the parent, too.
+  [[noreturn]] static void serve(int to_parent) noexcept {
+    const many_sites server(
+        [](std::string_view) { return many_sites::ok("User-agent: *\nDisallow: /x\n"); });
+    const std::string entry = server.connect_to();
+    static_cast<void>(::write(to_parent, entry.data(), entry.size()));
+    while (true) {
+      ::pause();
+    }
+  }
+
   pid_t child_ = 0;
   std::string connect_to_;
 };

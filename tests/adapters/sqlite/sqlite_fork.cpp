@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -61,4 +62,10 @@ TEST_CASE(
           const SqliteStore third{file("third.sqlite")};
           return own.load("https://a.example").value();
         }) == "of the parent");
+}
+
+TEST_CASE("A child that throws ends, and its parent reports the exception") {
+  CHECK(in_killed_child([] { throw std::runtime_error("no such file"); }) == "threw no such file");
+  CHECK(in_killed_child([] { throw 7; }) == "threw something");
+  CHECK(in_killed_child([] {}) == "");
 }

@@ -3,13 +3,13 @@
 #include "rulings/composed_losses.hpp"
 #include "rulings/ledger_conformance.hpp"
 #include "rulings/loss_conformance.hpp"
+#include "support/forked_child.hpp"
 #include "support/temporary_folder.hpp"
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -104,17 +104,11 @@ TEST_CASE("Rulings do not count as octets of a SqliteStore") {
 TEST_CASE("An order that SqliteRulingLedger has acknowledged outlasts kill -9") {
   const temporary_folder folder;
   const sqlite_options options = rulings_in(folder);
-  const ::pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    SqliteRulingLedger ledger{options};
-    (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
-    ::kill(::getpid(), SIGKILL);
-    ::_exit(1);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status));
+  CHECK(in_killed_child([&] {
+          SqliteRulingLedger ledger{options};
+          (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+          ::kill(::getpid(), SIGKILL);  // while the file is open
+        }) == "");
   SqliteRulingLedger ledger{options};
   CHECK(ledger.read({}).orders.size() == 1);
 }
@@ -122,17 +116,11 @@ TEST_CASE("An order that SqliteRulingLedger has acknowledged outlasts kill -9") 
 TEST_CASE("A halt outlasts kill -9 of the process that gave it, and is ended by one resume") {
   const temporary_folder folder;
   const auto open = [&] { return std::make_shared<SqliteRulingLedger>(rulings_in(folder)); };
-  const ::pid_t child = ::fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    composed_process killed{open()};
-    (void)killed.rulings().halt("example.com");
-    ::kill(::getpid(), SIGKILL);
-    ::_exit(1);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFSIGNALED(status));
+  CHECK(in_killed_child([&] {
+          composed_process killed{open()};
+          (void)killed.rulings().halt("example.com");
+          ::kill(::getpid(), SIGKILL);  // while the file is open
+        }) == "");
   composed_process next{open()};
   composed_process other{open()};
   CHECK(next.reason() == "halted");
