@@ -202,6 +202,56 @@ TEST_CASE("No tdmrep.json is fetched against the robots.txt, a halt or an exclus
   }
 }
 
+TEST_CASE("No redirect of a tdmrep.json leads to a URL that the robots.txt there denies") {
+  const std::string other = "https://other.example";
+  tdmrep_web site;
+  const auto lead_to = [&](const std::string& url) {
+    site.web.on(tdmrep_url, ScriptedFetcher::redirect(302, url));
+    site.web.on(url, robots::test::ok(reserved));
+  };
+  site.web.on(other + "/robots.txt", robots::test::ok("User-agent: *\nDisallow: /private\n"));
+  std::string denied;
+  SUBCASE("another path of the site") { denied = "https://example.com/private/t.json"; }
+  SUBCASE("another site") { denied = other + "/private/t.json"; }
+  SUBCASE("another site whose robots.txt cannot be read") {
+    denied = other + "/t.json";
+    site.web.on(other + "/robots.txt", ScriptedFetcher::status(503));
+  }
+  SUBCASE("another site that an override denies") {
+    denied = other + "/t.json";
+    site.rulings().override_with("other.example", robots::site_override::deny);
+  }
+  if (!denied.empty()) {
+    lead_to(denied);
+    CHECK(site.may_mine() == robots::permission_answer::unread);
+    CHECK(site.web.count(denied) == 0);
+    CHECK(site.tdmrep.get(tdm_page).outcome == robots::outcome::refused);
+    return;
+  }
+  SUBCASE("the second of two redirects") {
+    lead_to(other + "/t.json");
+    site.web.on(other + "/t.json", ScriptedFetcher::redirect(302, other + "/private/t.json"));
+    CHECK(site.may_mine() == robots::permission_answer::unread);
+    CHECK(site.web.count(other + "/t.json") == 1);
+    CHECK(site.web.count(other + "/private/t.json") == 0);
+  }
+  SUBCASE("but to any other URL") {
+    lead_to(other + "/t.json");
+    CHECK(site.may_mine() == robots::permission_answer::no);
+    CHECK(site.web.count(other + "/robots.txt") == 1);
+  }
+}
+
+TEST_CASE("No request for a tdmrep.json is repeated after a halt of its site") {
+  tdmrep_web site{robots::test::foo_bot()};
+  site.web.on_call(tdmrep_url, [&](const robots::fetch_request& /*request*/) {
+    site.rulings().halt("example.com");
+    return ScriptedFetcher::status(503);
+  });
+  CHECK(site.may_mine() == robots::permission_answer::unread);
+  CHECK(site.web.count(tdmrep_url) == 1);
+}
+
 TEST_CASE("The tdmrep.json of a site changes no decision, breaker, alarm or ruling") {
   robots::cache_options options = robots::test::foo_bot();
   options.breaker.failures = 1;

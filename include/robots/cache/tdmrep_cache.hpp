@@ -33,6 +33,7 @@
 //                            +--> does the robots.txt, or a ruling, deny the file? --yes--+
 //                            | no                                                         |
 //                            +--> retrieval --> a new copy, or 404: keep it, answer       |
+//                                     | a redirect: the same question about its target    |
 //                                     | failure                                           |
 //                                     +--> the last good copy, if it is young <-----------+
 //                                             | none
@@ -66,9 +67,10 @@ class tdmrep_table {
  public:
   tdmrep_table(any_robots_cache& rules, std::size_t capacity);
 
-  /// Returns the retrieval of a site's file, without I/O.
-  [[nodiscard]] detail::retrieval begin(const site& asked, time_point now,
-                                        detail::known_copy known);
+  /// Returns the retrieval of a site's file. It asks `rules` before each retry and each redirect,
+  /// so a step of it can fetch the robots.txt of another site. `call` must outlive the result.
+  [[nodiscard]] detail::retrieval begin(const site& asked, time_point now, detail::known_copy known,
+                                        const call_options& call);
 
   /// Returns true if the robots.txt and the rulings permit to fetch the file. Can fetch the
   /// robots.txt.
@@ -125,8 +127,9 @@ class tdmrep_table {
 /// nothing. After any other failure, the last good copy counts for `cache_options::last_good_for`.
 /// Without such a copy, the place `statement_place::tdmrep` is unread. A response that is no JSON
 /// array does not replace a good copy, and is a failure if it has a sign of a bot wall. The cache
-/// sends no request that the robots.txt of the site or a ruling denies. It never changes a
-/// decision, a circuit breaker, an alarm or a ruling.
+/// sends no request that a robots.txt or a ruling denies: each redirect obeys the robots.txt of its
+/// target, which can be another site. It never changes a decision, a circuit breaker, an alarm or a
+/// ruling.
 ///
 /// Threads that ask for one site at the same time share one fetch. Any thread may call any member.
 /// No function throws because of a network failure or bad content. `rules` must outlive the cache.
@@ -170,8 +173,8 @@ class basic_tdmrep_cache {
     const detail::known_copy copy{fetched.good_head.final_url, fetched.good_head.validators};
     lock.unlock();
     if (table_.may_fetch(url, call)) {
-      detail::retrieval_result result =
-          detail::run_retrieval(table_.begin(*asked, clock_.now(), copy), fetcher_, clock_, call);
+      detail::retrieval_result result = detail::run_retrieval(
+          table_.begin(*asked, clock_.now(), copy, call), fetcher_, clock_, call);
       lock.lock();
       table_.keep(fetched, std::move(result), {.steady = clock_.now(), .wall = wall_now(clock_)});
     } else {

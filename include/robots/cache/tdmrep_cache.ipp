@@ -42,15 +42,20 @@ ROBOTS_INLINE tdmrep_table::tdmrep_table(any_robots_cache& rules, std::size_t ca
 }
 
 ROBOTS_INLINE detail::retrieval tdmrep_table::begin(const site& asked, time_point now,
-                                                    detail::known_copy known) {
+                                                    detail::known_copy known,
+                                                    const call_options& call) {
   detail::retrieval_options options = retrieval_options_of(rules_.options());
   options.path = tdmrep_path;
   options.accept = "application/json, */*;q=0.1";
   // One octet more than a reader accepts shows that a file is too long, which reserves the rights.
   options.max_bytes = max_tdmrep_bytes + 1;
   options.seed = random_();
-  options.may_ask = [this](const origin& target) {
-    return !rules_.is_denied(to_string(target) + "/");
+  options.may_ask = [this, &call](const origin& place) {
+    return !rules_.is_denied(to_string(place).append(tdmrep_path), call);
+  };
+  options.asks_before_tries = true;
+  options.may_follow = [this, &call](const std::string& url) {
+    return rules_.get(url, call)->allows(url);
   };
   return {asked, std::move(options), now, std::move(known)};
 }

@@ -41,6 +41,9 @@ struct retrieval_options {
       excluded{};  ///< hosts to which no redirect may lead; null means no host
   /// Returns false for an origin to which no redirect may lead. See `asks_before_tries`, too.
   std::function<bool(const origin&)> may_ask{};
+  /// Returns false for a URL to which no redirect may lead. Decides instead of `may_ask`, which
+  /// then is only about tries. Empty: see `may_ask`.
+  std::function<bool(const std::string& url)> may_follow{};
   /// The maximum number of octets of the body to keep; 0 means no limit (RFC 9309, section 2.5).
   std::size_t max_bytes = 512'000;
   retry_options retry{};

@@ -246,7 +246,10 @@ ROBOTS_INLINE void retrieval::on_redirect(fetch_response response, time_point no
                        std::find(origins_.begin(), origins_.end(), place) == origins_.end() &&
                        (static_pattern<"/robots.txt$">::matches(url) ||
                         static_pattern<"/robots.txt?$">::matches(url));
-  if (!is_left && options_.may_ask && !options_.may_ask(place)) {
+  if (options_.may_follow && !options_.may_follow(url)) {
+    return end(outcome::refused, "redirect to a URL that must not be fetched: " + url);
+  }
+  if (!is_left && !options_.may_follow && options_.may_ask && !options_.may_ask(place)) {
     return end(outcome::refused, "redirect to a site that must not be asked: " + to_string(place));
   }
   chain_.follow(url);
