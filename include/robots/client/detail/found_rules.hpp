@@ -52,7 +52,14 @@ class found_rules {
     return is_ruled ? cache_.check(url, latest_, call) : first_;
   }
   [[nodiscard]] std::shared_ptr<const policy> get(std::string_view url, const call_options& call) {
-    return cache_.is_denied(url, call) ? cache_.get(url, without_time(call)) : latest_;
+    if (!cache_.is_denied(url, call)) {
+      return latest_;
+    }
+    auto ruled = cache_.get(url, without_time(call));
+    // If another thread has just ended the ruling, the cache answers as for a call without time. A
+    // fallback policy could allow more than the rules that the look-up has found.
+    const bool is_ruled = ruled->given_reason() || ruled->order() != nullptr;
+    return is_ruled ? ruled : latest_;
   }
 
   // The other functions are those of the cache; none of them blocks.
