@@ -1,6 +1,9 @@
 #include "rulings/composed_losses.hpp"
 
 #include <robots/cache/prefetch.hpp>
+#include <robots/client/page_driver.hpp>
+#include <robots/client/page_result.hpp>
+#include <robots/client/polite_client.hpp>
 #include <robots/fetch/async_fetcher.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
@@ -66,6 +69,26 @@ const std::vector<first_contact>& first_contacts() {
          basic_host_gate gate{gate_options{}, one.clock};
          basic_admission front{one.cache, gate};
          (void)front.try_reserve(url);
+       }},
+      {"a polite client",
+       [](process& one, const std::string& url) {
+         basic_host_gate gate{gate_options{}, one.clock};
+         basic_polite_client<ruled_cache, basic_host_gate<ManualClock>, ScriptedFetcher> client{
+             one.cache, gate, one.web};
+         (void)client.fetch(url);
+       }},
+      {"a page driver",
+       [](process& one, const std::string& url) {
+         basic_host_gate gate{gate_options{}, one.clock};
+         answering_web net{one.web};
+         page_driver<ruled_cache, basic_host_gate<ManualClock>, answering_web> driver{
+             one.cache, gate, net, [] {}};
+         bool is_done = false;
+         driver.start(url, {}, [&](const page_result& /*result*/) { is_done = true; });
+         while (!is_done) {
+           one.clock.sleep_until(driver.next_run().value(), {});
+           driver.run();
+         }
        }},
       {"an order", [](process& one, const std::string&) { one.rulings().halt("own.example"); }},
   };
