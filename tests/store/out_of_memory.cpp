@@ -6,6 +6,8 @@
 #include <robots/policy/policy.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rulings/order_news.hpp>
+#include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
@@ -21,12 +23,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <memory>
 #include <new>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,9 +38,15 @@ namespace {
 
 constexpr int never = -1;
 int allocations_left = never;
+std::function<void()> before_failure;  // called once, before an allocation fails
 
 void* allocate(std::size_t size, std::size_t alignment) {
   if (allocations_left == 0) {
+    if (before_failure) {
+      allocations_left = never;
+      std::exchange(before_failure, nullptr)();
+      allocations_left = 0;
+    }
     throw std::bad_alloc{};
   }
   allocations_left -= allocations_left > 0 ? 1 : 0;
@@ -414,6 +424,53 @@ TEST_CASE("An own halt for which memory ran out holds and is sent if it is made 
     }
     CHECK(failures > 3);
   }
+}
+
+TEST_CASE("A listener to orders for which memory runs out is never called, in no thread") {
+  int failures = 0;
+  for (bool has_failed = true; has_failed;) {
+    REQUIRE(failures < 1'000);
+    CAPTURE(failures);
+    robots::SiteRulings rulings;
+    REQUIRE(rulings.halt("in-force.example").size() == 1);
+    // The first listener holds the thread that reports orders, until memory runs out.
+    std::promise<void> is_held;
+    std::promise<void> may_go_on;
+    const auto first = rulings.on_order([&](const robots::ruling_order& /*order*/) {
+      is_held.set_value();
+      may_go_on.get_future().wait();
+    });
+    std::promise<void> has_reported;
+    std::thread reporter{[&] {
+      static_cast<void>(rulings.raise_halt("new.example", robots::halt_reason::hostile, "rules 1"));
+      has_reported.set_value();
+    }};
+    is_held.get_future().wait();
+    before_failure = [&] {
+      may_go_on.set_value();
+      has_reported.get_future().wait();
+    };
+    int calls = 0;
+    std::shared_ptr<const void> second;
+    std::function<void(const robots::ruling_order&, robots::order_news)> count_calls =
+        [&calls](const auto& /*order*/, robots::order_news /*why*/) { ++calls; };
+    allocations_left = failures;
+    try {
+      second = rulings.on_news(std::move(count_calls));
+      has_failed = false;
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    allocations_left = never;
+    failures += has_failed ? 1 : 0;
+    if (!has_failed) {
+      std::exchange(before_failure, nullptr);
+      may_go_on.set_value();
+    }
+    reporter.join();
+    CHECK((calls > 0) == !has_failed);
+  }
+  CHECK(failures > 3);
 }
 
 TEST_CASE("A cache and its listeners are made whole, or the call throws std::bad_alloc") {

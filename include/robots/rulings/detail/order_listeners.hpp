@@ -12,7 +12,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace robots::rulings_detail {
 
@@ -41,12 +40,23 @@ class order_listeners {
 
   /// Adds a listener, which gets the orders `in_force` by the next `report`, before all others. To
   /// destroy the result ends its calls. If a call of it runs in another thread, the destruction
-  /// waits for the end of the call.
+  /// waits for the end of the call. If memory runs out, throws, and never calls the listener.
   [[nodiscard]] std::shared_ptr<const void> add(listener on_order, std::list<news>&& in_force) {
     const auto added = std::make_shared<numbered>();
     added->call = std::move(on_order);
-    std::unique_lock lock{shared_->mutex};
-    shared_->all.push_back(added);
+    std::list<std::shared_ptr<const numbered>> listed{added};
+    // Everything that needs memory comes before the first call can begin. Otherwise, the deleter
+    // would wait for the end of this call, and the call for a mutex of the caller.
+    std::shared_ptr<const void> subscription{
+        added.get(), [shared = shared_, added](const void* /*listener*/) {
+          std::unique_lock held{shared->mutex};
+          shared->all.remove(added);
+          if (shared->reporter != std::this_thread::get_id()) {
+            shared->ended.wait(held, [&] { return shared->running != added.get(); });
+          }
+        }};
+    const std::scoped_lock lock{shared_->mutex};
+    shared_->all.splice(shared_->all.end(), listed);
     added->number = ++shared_->numbers;
     added->since = shared_->noted;
     for (news& one : in_force) {
@@ -54,14 +64,7 @@ class order_listeners {
       one.only_for = added->number;
     }
     shared_->waiting.splice(shared_->waiting.end(), std::move(in_force));
-    lock.unlock();  // if memory runs out, `shared_ptr` calls the deleter, which locks
-    return {added.get(), [shared = shared_, added](const void* /*listener*/) {
-              std::unique_lock held{shared->mutex};
-              std::erase(shared->all, added);
-              if (shared->reporter != std::this_thread::get_id()) {
-                shared->ended.wait(held, [&] { return shared->running != added.get(); });
-              }
-            }};
+    return subscription;
   }
 
   /// Adds orders for the next `report`. Needs no memory.
@@ -128,7 +131,7 @@ class order_listeners {
     }
 
     std::mutex mutex;  // guards the members below
-    std::vector<std::shared_ptr<const numbered>> all;
+    std::list<std::shared_ptr<const numbered>> all;
     std::uint64_t numbers = 0;
     std::uint64_t noted = 0;
     std::list<news> waiting;
