@@ -207,6 +207,13 @@ TEST_CASE(
     RedisRulingLedger ledger{redis_options{.url = server.url()}};
     CHECK_THROWS_AS((void)ledger.append(order_for("example.com", "by_hand", "1"), {}),
                     robots::store_refusal);
+    std::string advice;
+    try {
+      (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+    } catch (const robots::store_refusal& refusal) {
+      advice = refusal.what();
+    }
+    CHECK(advice.find("maxmemory-policy to volatile-lru") != std::string::npos);
   }
   SUBCASE("such as none") {
     RedisRulingLedger ledger{redis_options{.url = "redis://127.0.0.1:1", .connect_timeout = 100ms}};

@@ -90,7 +90,7 @@ inline constexpr std::size_t redis_slots = 16'384;
     const char* advice;
   };
   constexpr std::array refusals{
-      refusal{"OOM", "raise maxmemory, or set maxmemory-policy to allkeys-lru"},
+      refusal{"OOM", "raise maxmemory, or set maxmemory-policy to volatile-lru"},
       refusal{"READONLY", "name the master in redis_options::url, or the Sentinels that know it"},
       refusal{"MISCONF", "repair the disk of the server"},
       refusal{"NOREPLICAS", "repair the replicas of the server"},
