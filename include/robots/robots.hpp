@@ -20,6 +20,7 @@
 #include <robots/http/excluded_hosts.hpp>
 #include <robots/http/freshness.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/international_host.hpp>
 #include <robots/http/ip_address.hpp>
 #include <robots/http/ip_prefix.hpp>

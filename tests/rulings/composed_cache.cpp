@@ -158,6 +158,32 @@ TEST_CASE("A fixed robots.txt decides for the crawler that asks, whichever call 
   CHECK(one.cache.report_response(home, 403));
 }
 
+TEST_CASE("A hit notices a halt of its host, in whatever form the host is") {
+  for (const std::string host :
+       {"example.com", "a.example", "x", "httpbin.example", "192.0.2.1", "[2001:db8::1]",
+        "a-very-long-name-of-a-host-in-a-domain.of-several-labels.example"}) {
+    for (const std::string start : {"https://", "http://", ""}) {
+      for (const std::string port : {"", ":8443", ":81"}) {
+        const std::string site = start + host + port;
+        CAPTURE(site);
+        process one;
+        one.web.otherwise(ok(open_rules));
+        one.cache.rulings().halt("other.example");
+        CHECK(one.cache.allowed(site));
+        const std::size_t requests = one.web.count();
+        CHECK(one.cache.allowed(site));
+        CHECK(one.web.count() == requests);  // a hit
+        one.cache.rulings().halt(host);
+        CHECK_FALSE(one.cache.allowed(site));
+        CHECK(one.reason(site) == "halted");
+        one.cache.rulings().resume(host);
+        one.cache.rulings().quarantine(site);
+        CHECK(outcome_of(one.cache.check(site)) == "quarantined");
+      }
+    }
+  }
+}
+
 TEST_CASE("A halted site gets no request, not even after a redirect") {
   process one;
   one.web.on(robots_url, ScriptedFetcher::redirect(301, "https://www.example.com/robots.txt"));

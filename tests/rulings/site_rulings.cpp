@@ -83,6 +83,29 @@ TEST_CASE("The more precise override decides, and a halt decides before an overr
   CHECK(!rulings.find("https://example.com/").may_ask());
 }
 
+TEST_CASE("Rulings on thousands of ports of one host decide each about its own origins") {
+  SiteRulings rulings;
+  constexpr int first = 10'000;
+  constexpr int count = 2'000;
+  for (int port = first; port < first + count; ++port) {
+    const std::string place = "example.com:" + std::to_string(port);
+    (void)rulings.halt(port % 2 == 0 ? place : "https://" + place);
+  }
+  int halted = 0;
+  for (int port = first; port < first + count; ++port) {
+    const std::string place = "example.com:" + std::to_string(port);
+    CHECK(rulings.find("https://" + place).effect == ruling_effect::halted);
+    halted += rulings.find("http://" + place).effect == ruling_effect::halted ? 1 : 0;
+  }
+  CHECK(halted == count / 2);
+  CHECK(rulings.find("https://example.com").effect == ruling_effect::none);
+  CHECK(rulings.resume("https://example.com:10001").size() == 1);
+  CHECK(rulings.resume("http://example.com:10002").size() == 1);
+  CHECK(rulings.in_force().size() == count - 2);
+  CHECK(rulings.resume("example.com").size() == count - 2);
+  CHECK(rulings.in_force().empty());
+}
+
 TEST_CASE("The only ruling holds at each moment while another thread replaces it") {
   rulings_detail::ruling_table table;
   ruling_order halt{.site = "example.com", .kind = ruling_kind::halt, .value = "by_hand"};

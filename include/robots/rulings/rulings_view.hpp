@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/base/stop_token.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/site.hpp>
 #include <robots/observe/event_teller.hpp>
 #include <robots/policy/any_fallback_policy.hpp>
@@ -56,7 +57,7 @@ struct site_answer {
 /// The rulings as one cache sees them. The cache asks this object at these places, and nowhere
 /// else:
 ///
-///     before it answers                           may_decide_on, find
+///     before it answers                           ruled_hosts or may_decide_on, find
 ///     before a request leaves, also after a       may_ask
 ///       redirect, before a retry, and while a
 ///       request waits
@@ -81,6 +82,10 @@ class rulings_view {
   /// Returns false if `find` returns no policy for all sites of the host. Each hit of the cache
   /// calls this function, so it takes a few nanoseconds.
   [[nodiscard]] virtual bool may_decide_on(std::string_view host) const = 0;
+  /// Returns a filter that has each host for which `may_decide_on` returns true, now or later. Then
+  /// a hit asks the filter instead. Returns null if there is no such filter. The filter lives as
+  /// long as this object.
+  [[nodiscard]] virtual const detail::host_filter* ruled_hosts() const noexcept { return nullptr; }
   /// Returns the ruling that decides on a site, as the policy that the site has. Returns null if
   /// there is none. If `is_excluded` is true, the cache excludes the host: then only a halt and an
   /// override count.

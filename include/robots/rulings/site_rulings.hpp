@@ -3,6 +3,7 @@
 #include <robots/base/config.hpp>
 #include <robots/base/enum_text.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/halt_reason.hpp>
 #include <robots/rulings/order_news.hpp>
@@ -102,6 +103,9 @@ class SiteRulings {
   /// Returns false if `find` returns `none` for all sites of the host. Takes a few nanoseconds, and
   /// no lock. `host` has the form of `site::host`.
   [[nodiscard]] bool may_decide_on(std::string_view host) const;
+  /// Returns a filter that has each host for which `may_decide_on` returns true. Returns null if a
+  /// host can be high-risk without a ruling. The filter lives as long as a copy of this object.
+  [[nodiscard]] const detail::host_filter* ruled_hosts() const noexcept;
   /// Returns the high-risk sites that wait for a sign-off, sorted by `site::key` without a scheme.
   /// A site begins to wait when a cache of this process is asked about it. The list has at most
   /// 65,536 sites. Sites for which the list has no room are denied, too.

@@ -29,6 +29,7 @@ ROBOTS_INLINE rulings_state::rulings_state(rulings_options own_options)
     : options(std::move(own_options)),
       high_risk_(options.needs_sign_off, "needs_sign_off"),
       is_read_(options.ledger == nullptr) {
+  table.ruled_hosts.include_all(!is_read_);  // until then, each host can have a ruling
   base::require(options.poll.count() >= 0, "rulings_options::poll", options.poll.count(),
                 " ms: use 0 for no thread, or more");
   base::require(options.maker.find_first_of("\r\n") == std::string::npos,
@@ -100,6 +101,7 @@ ROBOTS_INLINE bool rulings_state::catch_up() {
   try {
     read_ledger();
     is_read_ = true;
+    table.ruled_hosts.include_all(false);
     send();
   } catch (...) {
     problem = base::thrown_text("the ledger of rulings");
@@ -642,6 +644,11 @@ ROBOTS_INLINE bool SiteRulings::may_decide_on(std::string_view host) const {
     return true;
   }
   return state_->table.may_have(host) || state_->is_high_risk(host);
+}
+
+ROBOTS_INLINE const detail::host_filter* SiteRulings::ruled_hosts() const noexcept {
+  const bool has_high_risk = options().is_high_risk || !options().needs_sign_off.empty();
+  return has_high_risk ? nullptr : &state_->table.ruled_hosts;
 }
 
 ROBOTS_INLINE std::vector<ruling_order> SiteRulings::in_force() const {

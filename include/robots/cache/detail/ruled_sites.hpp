@@ -1,9 +1,13 @@
 #pragma once
 
+#include <robots/base/ascii.hpp>
+#include <robots/base/config.hpp>
+#include <robots/base/octet_word.hpp>
 #include <robots/base/scheme.hpp>
 #include <robots/base/striped_mutex.hpp>
 #include <robots/cache/detail/denial_listeners.hpp>
 #include <robots/http/excluded_hosts.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/decision_reason.hpp>
 #include <robots/policy/policy.hpp>
@@ -41,7 +45,10 @@ class ruled_sites {
   }
 
   /// Adds the rulings of the user. Called before any other thread uses this object.
-  void use(rulings_view& view) { view_ = &view; }
+  void use(rulings_view& view) {
+    view_ = &view;
+    ruled_hosts_ = view.ruled_hosts();
+  }
 
   /// Replaces the excluded hosts. Throws what `excluded_hosts` throws, and then changes nothing.
   void set_excluded(std::span<const std::string> entries) {
@@ -57,11 +64,10 @@ class ruled_sites {
 
   /// Returns true if `find` may find a policy. `key` is a result of `possible_site_key`.
   [[nodiscard]] bool may_hold_for(std::string_view key) const {
-    if (view_ == nullptr && !has_exclusions_) {
-      return false;
+    if (ruled_hosts_ != nullptr && !has_exclusions_) {
+      return ruled_hosts_->may_have(host_in(key));
     }
-    const std::string_view host = host_in(key);
-    return is_excluded(host) || (view_ != nullptr && view_->may_decide_on(host));
+    return (view_ != nullptr || has_exclusions_) && may_hold_for_any(key);
   }
 
   /// Returns the policy of a ruling or an exclusion, or null if the site's robots.txt decides.
@@ -110,8 +116,23 @@ class ruled_sites {
   /// that is no key can have another host, but no entry of a storage has this key, so the cache
   /// parses it.
   [[nodiscard]] static std::string_view host_in(std::string_view key) noexcept {
+    constexpr std::string_view https = "https://";  // compared at once, as in `possible_site_key`
+    if (key.size() > https.size() && base::whole_word(key, 0) == base::whole_word(https, 0) &&
+        !base::is_digit(key.back())) {  // a port ends with a digit
+      return {key.data() + https.size(), key.size() - https.size()};
+    }
+    return host_in_any(key);
+  }
+
+  [[nodiscard]] ROBOTS_NOINLINE static std::string_view host_in_any(std::string_view key) noexcept {
     const std::string_view host = key.substr(base::scheme_prefix(key));
     return host.substr(0, host.starts_with('[') ? host.find(']') + 1 : host.find(':'));
+  }
+
+  /// `may_hold_for` if there are excluded hosts, or if the view has no filter.
+  [[nodiscard]] ROBOTS_NOINLINE bool may_hold_for_any(std::string_view key) const {
+    const std::string_view host = host_in(key);
+    return is_excluded(host) || (view_ != nullptr && view_->may_decide_on(host));
   }
 
   [[nodiscard]] bool is_excluded(std::string_view host) const {
@@ -123,6 +144,7 @@ class ruled_sites {
   }
 
   rulings_view* view_ = nullptr;
+  const detail::host_filter* ruled_hosts_ = nullptr;  // of `view_`
   const std::shared_ptr<const policy> excluded_policy_;
   mutable base::striped_mutex mutex_;  // guards the next member; each hit can read it
   std::shared_ptr<const detail::excluded_hosts> excluded_;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/hash.hpp>
 #include <robots/base/striped_mutex.hpp>
 #include <robots/base/text_table.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/origin.hpp>
 #include <robots/http/site.hpp>
 #include <robots/policy/halt_reason.hpp>
@@ -10,12 +10,13 @@
 #include <robots/rulings/ruling_order.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -34,24 +35,21 @@ namespace robots::rulings_detail {
 
 /// The rulings in force, for questions about sites.
 ///
-///     may_have(host) ---> four bits for the hash of each host: one load, no lock; almost always
-///     "no" find(site) -------> the rulings of the host: a few entries, each with the place it
-///     covers
+///     may_have(host) ---> a filter: one load, no lock; almost always "no"
+///     find(site) -------> the rulings of the host --> the one on the origin of the site, else the
+///                         one on its port, else the one on the host
 ///
-/// A bit is never cleared, so a host whose rulings have ended costs searches and nothing else. Any
-/// thread may call any member.
+/// Any thread may call any member.
 class ruling_table {
  public:
   using order_pointer = std::shared_ptr<const ruling_order>;
 
+  /// The hosts with a ruling, also those whose rulings have ended.
+  detail::host_filter ruled_hosts{};
+
   /// Returns false if no ruling on the host is in force. Takes constant time, and no lock.
   [[nodiscard]] bool may_have(std::string_view host) const noexcept {
-    if (count_.load(std::memory_order_relaxed) == 0) {
-      return false;
-    }
-    const std::uint64_t hash = base::text_hash{}(host);
-    const std::uint64_t wanted = bits_of(hash);
-    return (bits_[word_of(hash)].load(std::memory_order_relaxed) & wanted) == wanted;
+    return ruled_hosts.may_have(host);
   }
 
   /// Returns the most precise ruling of `kind` that covers an origin of `asked`. For a site without
@@ -62,20 +60,16 @@ class ruling_table {
       return nullptr;
     }
     const std::shared_lock lock{mutex_};
-    const std::vector<entry>* const entries = hosts_.find(asked.host);
-    if (entries == nullptr) {
+    const places* const rulings = hosts_.find(asked.host);
+    if (rulings == nullptr) {
       return nullptr;
     }
     for (const origin& one : asked.origins()) {
-      const entry* best = nullptr;
-      for (const entry& own : *entries) {
-        if (own.order->kind == kind && own.place.covers(one) &&
-            (best == nullptr || best->place.precision() < own.place.precision())) {
-          best = &own;
+      for (const std::uint32_t place :
+           {key_of(kind, one.scheme, one.port), key_of(kind, {}, one.port), key_of(kind, {}, 0)}) {
+        if (const auto found = rulings->find(place); found != rulings->end()) {
+          return found->second;
         }
-      }
-      if (best != nullptr) {
-        return best->order;
       }
     }
     return nullptr;
@@ -86,10 +80,11 @@ class ruling_table {
                                                        ruling_kind kind) const {
     std::vector<order_pointer> result;
     const std::shared_lock lock{mutex_};
-    if (const std::vector<entry>* const entries = hosts_.find(named.host)) {
-      for (const entry& own : *entries) {
-        if (own.order->kind == kind && own.place.overlaps(named)) {
-          result.push_back(own.order);
+    if (const places* const rulings = hosts_.find(named.host)) {
+      for (const auto& [place, order] : *rulings) {
+        const auto covered = order->kind == kind ? parse_site(order->site) : std::nullopt;
+        if (covered && place_of(*covered).overlaps(named)) {
+          result.push_back(order);
         }
       }
     }
@@ -100,9 +95,9 @@ class ruling_table {
   [[nodiscard]] std::vector<ruling_order> all() const {
     std::vector<ruling_order> result;
     std::shared_lock lock{mutex_};
-    hosts_.for_each([&](std::string_view, const std::vector<entry>& entries) {
-      for (const entry& own : entries) {
-        result.push_back(*own.order);
+    hosts_.for_each([&](std::string_view, const places& rulings) {
+      for (const auto& [place, order] : rulings) {
+        result.push_back(*order);
       }
     });
     lock.unlock();
@@ -126,30 +121,29 @@ class ruling_table {
       return;
     }
     const std::string& host = named->host;
+    const ruled_place covered = place_of(*named);
+    const std::uint32_t place = key_of(order.kind, covered.scheme, covered.port);
     const bool begins = order.is_in_force();
     const std::size_t alarms = is_of_alarm(order) ? 1 : 0;
-    // Everything that needs memory comes first.
-    entry latest{place_of(*named), std::make_shared<const ruling_order>(std::move(order))};
-    const auto replaces = [&](const entry& own) {
-      return own.order->kind == latest.order->kind && own.order->site == latest.order->site;
-    };
+    // Everything that needs memory comes before the first change.
+    auto latest = std::make_shared<const ruling_order>(std::move(order));
     const std::scoped_lock lock{mutex_};
-    std::vector<entry>* const listed = begins ? &hosts_[host] : hosts_.find(host);
+    places* const listed = begins ? &hosts_[host] : hosts_.find(host);
     if (listed == nullptr) {
       return;
     }
-    std::vector<entry>& entries = *listed;
-    const auto old = std::find_if(entries.begin(), entries.end(), replaces);
-    const std::size_t alarms_before = old != entries.end() && is_of_alarm(*old->order) ? 1 : 0;
-    if (begins && old != entries.end()) {
-      *old = std::move(latest);
+    places& rulings = *listed;
+    const auto old = rulings.find(place);
+    const std::size_t alarms_before = old != rulings.end() && is_of_alarm(*old->second) ? 1 : 0;
+    if (begins && old != rulings.end()) {
+      old->second = std::move(latest);
     } else if (begins) {
-      entries.push_back(std::move(latest));
+      rulings.emplace(place, std::move(latest));
       note_one_more(host);
-    } else if (old != entries.end()) {
-      entries.erase(old);
+    } else if (old != rulings.end()) {
+      rulings.erase(old);
       --count_;
-      if (entries.empty()) {
+      if (rulings.empty()) {
         hosts_.erase(host);
       }
     }
@@ -157,36 +151,26 @@ class ruling_table {
   }
 
  private:
-  struct entry {
-    ruled_place place;
-    order_pointer order;
-  };
+  /// The rulings of a host, by `key_of`. A host can have thousands: one for each port.
+  using places = std::map<std::uint32_t, order_pointer>;
+
+  /// Returns a number for a kind and the place that a ruling covers: see `ruled_place`.
+  [[nodiscard]] static constexpr std::uint32_t key_of(ruling_kind kind,
+                                                      std::optional<url_scheme> scheme,
+                                                      std::uint16_t port) noexcept {
+    const std::uint32_t scheme_number = scheme ? static_cast<std::uint32_t>(*scheme) + 1 : 0;
+    return static_cast<std::uint32_t>(kind) << 24U | scheme_number << 16U | port;
+  }
 
   void note_one_more(std::string_view host) noexcept {
-    const std::uint64_t hash = base::text_hash{}(host);
-    bits_[word_of(hash)].fetch_or(bits_of(hash));
+    ruled_hosts.add(host);
     ++count_;
   }
 
-  // 64 KiB. With rulings on 10,000 hosts, one of 10,000 other hosts seems to have a ruling.
-  static constexpr std::size_t words = 8'192;
-
-  [[nodiscard]] static constexpr std::size_t word_of(std::uint64_t hash) noexcept {
-    return static_cast<std::size_t>(hash >> 32U) % words;
-  }
-
-  /// Returns the four bits of a host in its word; some can be the same.
-  [[nodiscard]] static constexpr std::uint64_t bits_of(std::uint64_t hash) noexcept {
-    constexpr std::uint64_t one = 1;
-    return one << hash % 64 | one << (hash >> 6U) % 64 | one << (hash >> 12U) % 64 |
-           one << (hash >> 18U) % 64;
-  }
-
   mutable base::striped_mutex mutex_;  // guards `hosts_`
-  base::text_table<std::vector<entry>> hosts_;
+  base::text_table<places> hosts_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<std::size_t> alarms_ = 0;
-  std::array<std::atomic<std::uint64_t>, words> bits_{};
 };
 
 }  // namespace robots::rulings_detail

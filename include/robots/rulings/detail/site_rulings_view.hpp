@@ -5,6 +5,7 @@
 #include <robots/base/stop_token.hpp>
 #include <robots/base/text_table.hpp>
 #include <robots/http/host.hpp>
+#include <robots/http/host_filter.hpp>
 #include <robots/http/site.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/events.hpp>
@@ -80,6 +81,9 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
 
   [[nodiscard]] bool may_decide_on(std::string_view host) const override {
     return rulings_.may_decide_on(host);
+  }
+  [[nodiscard]] const detail::host_filter* ruled_hosts() const noexcept override {
+    return rulings_.ruled_hosts();
   }
 
   [[nodiscard]] std::shared_ptr<const policy> find(const site& asked, bool is_excluded) override {
