@@ -28,7 +28,7 @@ LINES_SLACK = {"lines": 0.1, "most lines": 1}
 DIGITS = {"instructions": 1, "allocations": 2, "octets": 0, "lines": 2, "most lines": 0,
           "tokens": 0, "instantiations": 0}
 # Rulings on other sites may add this share to a hit.
-RULINGS_SHARE = 0.3
+RULINGS_SHARE = 0.05
 
 
 def read_budgets():
