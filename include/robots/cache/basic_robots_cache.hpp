@@ -201,7 +201,7 @@ class any_robots_cache : public cache_detail::moved_members {
   /// `user_agent` of `call`. Give the user agent that `get` got, since a fixed robots.txt
   /// (`SiteRulings::override_with_text`) can decide differently for each crawler. Throws
   /// `std::invalid_argument` if `given` is null.
-  [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& used,
+  [[nodiscard]] decision check(std::string_view url, const std::shared_ptr<const policy>& given,
                                const call_options& call = {});
 
   /// Counts and reports a decision that your program made without this cache, for example because a
@@ -294,6 +294,7 @@ class any_robots_cache : public cache_detail::moved_members {
   /// Returns the statistics of the cache, except `size` and `evictions` of the storage.
   [[nodiscard]] cache_stats counted() const;
 
+  /// Returns the parts that the constructor got.
   [[nodiscard]] cache_detail::cache_parts& parts() noexcept { return *parts_; }
 
  private:
@@ -334,7 +335,7 @@ class any_robots_cache : public cache_detail::moved_members {
 
   // Each uses those before it.
   std::unique_ptr<cache_detail::cache_parts> parts_;
-  std::unique_ptr<cache_detail::look_up_environment> shared_;  // by all look-ups
+  std::unique_ptr<cache_detail::look_up_environment> environment_;
   std::unique_ptr<cache_detail::cache_threads> threads_;
 };
 

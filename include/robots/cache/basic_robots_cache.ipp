@@ -96,16 +96,16 @@ ROBOTS_INLINE bool look_up::leave() noexcept {
 ROBOTS_INLINE any_robots_cache::any_robots_cache(cache_options&& options,
                                                  std::unique_ptr<cache_detail::cache_parts> parts)
     : parts_(std::move(parts)),
-      shared_(std::make_unique<cache_detail::look_up_environment>(std::move(options), *parts_,
-                                                                  parts_->shared())),
-      threads_(std::make_unique<cache_detail::cache_threads>(*shared_)) {}
+      environment_(std::make_unique<cache_detail::look_up_environment>(std::move(options), *parts_,
+                                                                       parts_->shared())),
+      threads_(std::make_unique<cache_detail::cache_threads>(*environment_)) {}
 
 ROBOTS_INLINE any_robots_cache::~any_robots_cache() {
   if (!threads_->is_here()) {
     // Their locks and condition variables may wait for threads of the parent. The leases in the
     // store are the parent's.
     base::leave_to_parent(threads_.release());
-    base::leave_to_parent(shared_.release());
+    base::leave_to_parent(environment_.release());
     return;
   }
   threads_->end();  // the threads can still use this object
@@ -125,7 +125,7 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url, const look_
         ", not for the site of \"" + base::printable(url) + "\": begin a look-up for that site"};
   }
   cache_detail::found_policy answer =
-      cache_detail::selected(shared_->ruling_on(asked, url), machine.agent());
+      cache_detail::selected(environment_->ruling_on(asked, url), machine.agent());
   if (!answer.policy) {
     answer = machine.answer();
   }
@@ -149,9 +149,9 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url,
   const auto asked = parse_site(url.starts_with('/') ? given->source().url : url);
   cache_detail::found_policy answer;
   if (asked || !given->given_reason()) {
-    answer = shared_->ruling_on(asked, url);
+    answer = environment_->ruling_on(asked, url);
     if (agent == 0 && answer.policy && !answer.policy->others().empty()) {
-      agent = shared_->agent_with(given, *answer.policy, *asked);
+      agent = environment_->agent_with(given, *answer.policy, *asked);
     }
     answer = cache_detail::selected(std::move(answer), agent);
   }
@@ -169,7 +169,7 @@ ROBOTS_INLINE void any_robots_cache::note(std::string_view url, const decision& 
 }
 
 ROBOTS_INLINE cache_detail::blocking_driver any_robots_cache::driver() const noexcept {
-  return {*shared_, *threads_};
+  return {*environment_, *threads_};
 }
 
 ROBOTS_INLINE void any_robots_cache::wait_for_rulings(const call_options& limits) {
@@ -178,24 +178,24 @@ ROBOTS_INLINE void any_robots_cache::wait_for_rulings(const call_options& limits
 
 ROBOTS_INLINE void any_robots_cache::invalidate(std::string_view host_or_url) {
   if (const auto asked = parse_site(host_or_url)) {
-    shared_->invalidate_with_targets(*asked);
+    environment_->invalidate_with_targets(*asked);
   }
 }
 
 ROBOTS_INLINE void any_robots_cache::set_excluded(std::span<const std::string> entries) {
-  shared_->rulings.set_excluded(entries);
+  environment_->rulings.set_excluded(entries);
   parts_->tell(exclusions_event{parts_->about({}), entries});
 }
 
 ROBOTS_INLINE std::shared_ptr<const void> any_robots_cache::on_denial(
     std::function<void(std::string_view site)> on_denied) {
-  return shared_->rulings.on_denial(std::move(on_denied));
+  return environment_->rulings.on_denial(std::move(on_denied));
 }
 
 ROBOTS_INLINE bool any_robots_cache::is_denied(std::string_view url,
                                                const call_options& call) const {
   const auto asked = parse_site(url);
-  auto family = asked ? shared_->rulings.find(*asked) : nullptr;
+  auto family = asked ? environment_->rulings.find(*asked) : nullptr;
   const auto ruling = cache_detail::selected({.policy = std::move(family)}, agent_of(call)).policy;
   return ruling && !ruling->allows(url);
 }
@@ -208,29 +208,29 @@ ROBOTS_INLINE bool any_robots_cache::report_response(std::string_view url, int s
     return false;  // a 429 is about the pace, not the rules
   }
   const std::string key = asked->key();
-  auto rules = shared_->rulings.find(*asked);
+  auto rules = environment_->rulings.find(*asked);
   const bool is_ruled = rules != nullptr;
   if (!is_ruled) {
-    rules = shared_->kept_policy(*asked);
+    rules = environment_->kept_policy(*asked);
   }
   rules = cache_detail::selected({.policy = std::move(rules)}, agent_of(call)).policy;
   if (rules && !rules->allows(detail::target_for(*rules, url))) {
     return false;
   }
   if (rules && !is_ruled) {
-    shared_->policies.suspect(*asked, shared_->options.min_ttl);
-    for (const site& target : shared_->stored_targets(*asked)) {
-      shared_->policies.suspect(target, shared_->options.min_ttl);
+    environment_->policies.suspect(*asked, environment_->options.min_ttl);
+    for (const site& target : environment_->stored_targets(*asked)) {
+      environment_->policies.suspect(target, environment_->options.min_ttl);
     }
   }
   if (!is_refusal) {
     return false;
   }
-  if (shared_->refusals.take(std::to_string(status).append(" ").append(url), parts_->now())) {
+  if (environment_->refusals.take(std::to_string(status).append(" ").append(url), parts_->now())) {
     parts_->tell(access_revoked_event{parts_->about(key, call.context), url, status});
   }
-  if (shared_->view) {
-    shared_->view->on_access_revoked(key, call.context);
+  if (environment_->view) {
+    environment_->view->on_access_revoked(key, call.context);
   }
   return true;
 }
@@ -246,8 +246,8 @@ ROBOTS_INLINE page_outcome any_robots_cache::report_response(std::string_view ur
   }
   const auto asked = parse_site(url);
   const std::string key = asked ? asked->key() : std::string{};
-  if (shared_->refusals.take(std::to_string(status).append(" licence ").append(url),
-                             parts_->now())) {
+  if (environment_->refusals.take(std::to_string(status).append(" licence ").append(url),
+                                  parts_->now())) {
     parts_->tell(licence_demanded_event{parts_->about(key, call.context), url, status, demand});
   }
   return page_outcome::licence_demanded;
@@ -255,35 +255,35 @@ ROBOTS_INLINE page_outcome any_robots_cache::report_response(std::string_view ur
 
 ROBOTS_INLINE const crawler_names& any_robots_cache::names(const call_options& call) const {
   const std::size_t agent = agent_of(call);
-  const cache_options& options = shared_->options;
+  const cache_options& options = environment_->options;
   return agent == 0 ? options.names : options.other_agents[agent - 1];
 }
 
-ROBOTS_INLINE void any_robots_cache::clear() { shared_->clear(); }
+ROBOTS_INLINE void any_robots_cache::clear() { environment_->clear(); }
 
 ROBOTS_INLINE const cache_options& any_robots_cache::options() const noexcept {
-  return shared_->options;
+  return environment_->options;
 }
 
 ROBOTS_INLINE std::string_view any_robots_cache::first_key(std::string_view host_or_url) const {
   const std::string_view key = detail::possible_site_key(host_or_url);
-  return shared_->rulings.may_hold_for(key) ? std::string_view{} : key;
+  return environment_->rulings.may_hold_for(key) ? std::string_view{} : key;
 }
 
 ROBOTS_INLINE std::size_t any_robots_cache::agent_of(const call_options& call) const {
   if (call.user_agent.empty()) {
     return 0;
   }
-  const dialect reading = shared_->options.parse.dialect;
+  const dialect reading = environment_->options.parse.dialect;
   const std::string_view token = product_token(call.user_agent, reading);
   const auto is_called = [&](const crawler_names& agent) {
     return agent.header() == call.user_agent ||
            (!token.empty() && base::equal_ignoring_case(agent.token(reading), token));
   };
-  if (is_called(shared_->options.names)) {
+  if (is_called(environment_->options.names)) {
     return 0;
   }
-  const auto& others = shared_->options.other_agents;
+  const auto& others = environment_->options.other_agents;
   const auto other = std::find_if(others.begin(), others.end(), is_called);
   if (other == others.end()) {
     const char* const problem = is_target(call.user_agent)
@@ -354,14 +354,14 @@ ROBOTS_INLINE look_up any_robots_cache::begin(std::string_view host_or_url,
   std::unique_ptr<site_look_up> machine;
   if (cache_detail::found_policy fresh = parts_->find_fresh(likely_key, call.context);
       fresh.policy) {
-    machine = std::make_unique<site_look_up>(*shared_, std::string{likely_key}, std::move(asked_by),
-                                             std::move(fresh));
+    machine = std::make_unique<site_look_up>(*environment_, std::string{likely_key},
+                                             std::move(asked_by), std::move(fresh));
   } else if (auto asked = cache_detail::keys_of(host_or_url)) {
-    machine = std::make_unique<site_look_up>(*shared_, std::move(asked), std::move(asked_by));
+    machine = std::make_unique<site_look_up>(*environment_, std::move(asked), std::move(asked_by));
     threads_->proceed(*machine);
   } else {
-    machine = std::make_unique<site_look_up>(*shared_, std::string{}, std::move(asked_by),
-                                             shared_->ruling_on({}, host_or_url));
+    machine = std::make_unique<site_look_up>(*environment_, std::string{}, std::move(asked_by),
+                                             environment_->ruling_on({}, host_or_url));
   }
   look_up begun{*threads_, std::move(machine)};
   if (note_exclusion(host_or_url, begun.machine_->answer(), call)) {
@@ -394,9 +394,9 @@ ROBOTS_INLINE void any_robots_cache::report(const decision& decided, std::string
   }
   parts.counters.add(decided.allowed ? cache_detail::cache_event::allowed : denied);
   if (parts.is_observed) {
-    const std::string_view name =
-        agent == 0 ? std::string_view{}
-                   : shared_->options.other_agents[agent - 1].token(shared_->options.parse.dialect);
+    const std::string_view name = agent == 0 ? std::string_view{}
+                                             : environment_->options.other_agents[agent - 1].token(
+                                                   environment_->options.parse.dialect);
     const auto asked = key.empty() ? parse_site(url) : std::nullopt;
     const std::string parsed = asked ? asked->key() : std::string{};
     parts.tell(decision_event{
@@ -425,9 +425,9 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
   result.far_failures = now[far_failures];
   result.storage_failures = now[storage_failures];
   result.observer_failures = now[observer_failures];
-  result.pending_invalidations = shared_->store ? shared_->store->owed() : 0;
-  result.quarantined = shared_->rulings.quarantined_count();
-  result.open_breakers = shared_->retrieval.breakers->open();
+  result.pending_invalidations = environment_->store ? environment_->store->owed() : 0;
+  result.quarantined = environment_->rulings.quarantined_count();
+  result.open_breakers = environment_->retrieval.breakers->open();
   return result;
 }
 

@@ -33,7 +33,7 @@ enum class look_up_step : std::uint8_t {
 /// continues with that site. This class only chooses the next step. A driver does it, and reports
 /// the events: `blocking_driver` for calls that block, `look_up_driver` for event loops.
 ///
-///                +--------------------- the site redirects, or the flight was abandoned ----+
+///                +--------------------- the site redirects, or the flight was abandoned -----+
 ///                v                                                                           |
 ///     --> asking near --> waiting for a flight --------------- its result ------------------>+
 ///           |    |          ^  |                                                             |
