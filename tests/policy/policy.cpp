@@ -2,6 +2,7 @@
 
 #include "policy/policy_of.hpp"
 #include "policy/record_samples.hpp"
+#include <robots/policy/decision.hpp>
 #include <robots/rep/document/document.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
 
@@ -319,10 +320,10 @@ TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
   CHECK_FALSE(refused->allows("https://example.com/robots.txt"));
   CHECK(refused->source().outcome == outcome::refused);
   CHECK(refused->source().error_text == "the host is excluded");
-  CHECK(refused->refused() == robots::decision_reason::excluded);
+  CHECK(refused->refusal_reason() == robots::decision_reason::excluded);
   CHECK(refused->source().status == 0);
   CHECK(refused->rules().empty());
-  CHECK(policy::good(refused) == nullptr);
+  CHECK(policy::good_copy(refused) == nullptr);
 }
 
 TEST_CASE("Without a good copy, the action last_good_or_deny denies") {
@@ -374,22 +375,22 @@ TEST_CASE("The last good copy is always kept, but applies only if the action say
     CHECK(now->basis() != policy_basis::last_good);
     CHECK(now->sitemaps().empty());
     CHECK(now->crawl_delay() == std::nullopt);
-    CHECK(policy::good(now) == good);
+    CHECK(policy::good_copy(now) == good);
   }
 }
 
 TEST_CASE("The last good copy is kept through any number of failures, and the failures are not") {
   const auto good = policy_of(whole_file);
-  CHECK(policy::good(good) == good);
-  CHECK(policy::good(nullptr) == nullptr);
-  CHECK(policy::good(failed(fallback_action::deny_all)) == nullptr);
+  CHECK(policy::good_copy(good) == good);
+  CHECK(policy::good_copy(nullptr) == nullptr);
+  CHECK(policy::good_copy(failed(fallback_action::deny_all)) == nullptr);
 
   auto now = failed(fallback_action::last_good_or_deny, good);
   const std::weak_ptr<const policy> first = now;
   for (int i = 0; i < 10; ++i) {
-    now = failed(fallback_action::last_good_or_deny, policy::good(now));
+    now = failed(fallback_action::last_good_or_deny, policy::good_copy(now));
   }
-  CHECK(policy::good(now) == good);
+  CHECK(policy::good_copy(now) == good);
   CHECK(first.expired());
 }
 

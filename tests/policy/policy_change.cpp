@@ -78,13 +78,13 @@ TEST_CASE("A site denies everything if no page is allowed, not even by an except
 TEST_CASE("The last answer of an unreachable site is the answer before it became unreachable") {
   const auto good = policy_of("User-agent: *\nDisallow: /a\n");
   const auto none = without_file(outcome::not_found, fallback_action::allow_all);
-  CHECK(policy::kept_answer(nullptr) == nullptr);
-  CHECK(policy::kept_answer(good) == good);
-  CHECK(policy::kept_answer(none) == none);
-  CHECK(policy::kept_answer(without_file(outcome::server_error, fallback_action::allow_all)) ==
+  CHECK(policy::last_successful(nullptr) == nullptr);
+  CHECK(policy::last_successful(good) == good);
+  CHECK(policy::last_successful(none) == none);
+  CHECK(policy::last_successful(without_file(outcome::server_error, fallback_action::allow_all)) ==
         nullptr);
-  CHECK(policy::kept_answer(without_file(outcome::server_error, fallback_action::deny_all, good)) ==
-        good);
+  CHECK(policy::last_successful(
+            without_file(outcome::server_error, fallback_action::deny_all, good)) == good);
 }
 
 }  // namespace

@@ -214,7 +214,7 @@ TEST_CASE("A site that is halted during its retrieval gets no retry and no reque
   stepwise.clock.sleep_until(pause.until, {});
   asking.on_wait_over();
   REQUIRE(asking.policy());
-  CHECK(asking.policy()->refused() == decision_reason::halted);
+  CHECK(asking.policy()->refusal_reason() == decision_reason::halted);
   CHECK(stepwise.web.count() == 1);
 }
 

@@ -93,7 +93,7 @@ TEST_CASE("A refresh that halts a site returns the halt") {
   careful_process of;
   of.web.on(robots_url, ok("User-agent: *\nDisallow: /a\n"), ok("User-agent: *\nDisallow: /\n"));
   CHECK(of.cache.refresh(home)->allows("/"));
-  CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
+  CHECK(of.cache.refresh(home)->refusal_reason() == decision_reason::halted);
 }
 
 TEST_CASE("Options decide which changes count as fast") {
@@ -190,7 +190,7 @@ TEST_CASE("A site that turns hostile is halted at once, until somebody resumes i
     CHECK(of.cache.check(url).reason == decision_reason::halted);
     CHECK_FALSE(of.cache.get(url)->allows("/"));
   }
-  CHECK(of.cache.refresh(home)->refused() == decision_reason::halted);
+  CHECK(of.cache.refresh(home)->refusal_reason() == decision_reason::halted);
   CHECK(of.cache.check(home, of.cache.begin(home)).reason == decision_reason::halted);
   CHECK(of.is_halted("https://example.com:8443/"));  // a host covers all its ports
   CHECK(of.web.count() == 2);
@@ -358,7 +358,7 @@ TEST_CASE("A look-up that ends after its site was halted has the policy of a hal
   robots::look_up looked = bot.cache.begin(home);
   bot.rulings().halt(home);
   bot.drive(looked);
-  CHECK(looked.policy()->refused() == decision_reason::halted);
+  CHECK(looked.policy()->refusal_reason() == decision_reason::halted);
   CHECK_FALSE(looked.policy()->allows("/"));
   CHECK(bot.rulings().resume(home).size() == 1);
   CHECK(bot.cache.get(home)->allows("/"));  // the robots.txt of the site was kept

@@ -26,7 +26,7 @@ struct answer {
   std::vector<permission> permissions{};  ///< the answers for purposes, with --purpose
 
   /// Returns true if a robots.txt was asked for, with or without success.
-  [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refused(); }
+  [[nodiscard]] bool has_source() const noexcept { return !decided.policy->refusal_reason(); }
 
   /// Returns true if a robots.txt was read, so that rules can be explained.
   [[nodiscard]] bool has_rules() const noexcept {

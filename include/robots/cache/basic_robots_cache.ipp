@@ -132,7 +132,7 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url, const look_
   decision result = decide(url, std::move(answer));
   // If the caller passed this URL to `begin`, `begin` has already counted the exclusion.
   if (ended.counted_url_.empty() || ended.counted_url_ != url ||
-      result.policy->refused() != decision_reason::excluded) {
+      result.policy->refusal_reason() != decision_reason::excluded) {
     report(result, url, machine.key(), machine.context(), machine.agent());
   }
   return result;
@@ -434,7 +434,7 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
 ROBOTS_INLINE bool any_robots_cache::note_exclusion(std::string_view host_or_url,
                                                     const cache_detail::found_policy& ended,
                                                     const call_options& call) {
-  if (!ended.policy || ended.policy->refused() != decision_reason::excluded) {
+  if (!ended.policy || ended.policy->refusal_reason() != decision_reason::excluded) {
     return false;
   }
   note(host_or_url, decide(host_or_url, ended), call);

@@ -163,7 +163,7 @@ class prefetch_run {
 
   [[nodiscard]] static prefetch_outcome outcome_of(const look_up& item) {
     using enum prefetch_outcome;
-    if (const auto refusal = item.policy()->refused()) {
+    if (const auto refusal = item.policy()->refusal_reason()) {
       return *refusal == decision_reason::invalid_url ? invalid : excluded;
     }
     if (item.from_cache()) {

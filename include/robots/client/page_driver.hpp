@@ -347,7 +347,7 @@ class page_driver {
     item& one = *found->second;
     one.look_up.reset();
     try {
-      if (ended.policy()->refused() == decision_reason::unread) {
+      if (ended.policy()->refusal_reason() == decision_reason::unread) {
         const time_point next = base::saturating_add(cache_.clock().now(), unread_pause);
         return wait_until(id, (std::min)(next, *one.look_up_ends));
       }

@@ -98,7 +98,7 @@ struct robots_lines {
   if (kind == rep_detail::foreign_content::none) {
     return {};
   }
-  const auto good = policy::good(last);
+  const auto good = policy::good_copy(last);
   const bool had_file = good != nullptr && good->outcome() == outcome::success;
   if (!had_file || lines_in(text, options).names_crawler) {
     return {};

@@ -107,7 +107,7 @@ ROBOTS_INLINE bool is_of_use_when_over(const policy& last, const judge_options& 
 }
 
 ROBOTS_INLINE detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
-  const auto good = policy::good(last);
+  const auto good = policy::good_copy(last);
   if (!good) {
     return {};
   }
@@ -242,7 +242,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& retrieved,
   std::shared_ptr<const policy> good;
   if (is_failure(head.outcome) || chosen == fallback_action::last_good_or_deny ||
       chosen == fallback_action::last_good_or_allow) {
-    good = if_young(policy::kept_answer(before.last), fetched_at, options);
+    good = if_young(policy::last_successful(before.last), fetched_at, options);
   }
   return policy::successor(
       policy{chosen, crawler, head, std::move(good), fetched_at, std::move(found)}, before.last);
@@ -264,7 +264,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge_redirected(
   if (action == fallback_action::parse) {
     action = fallback_action::deny_all;
   }
-  auto good = policy::kept_answer(target);
+  auto good = policy::last_successful(target);
   if (!good) {
     good = if_young(own, fetched_at, options);
   }

@@ -46,8 +46,8 @@ class policy {
 
   /// Makes a policy without a robots.txt. If `action` is `last_good_or_deny` or
   /// `last_good_or_allow`, and `last_good` has rules, the policy obeys these rules. In all other
-  /// cases, the policy allows or denies everything, and keeps `last_good` only for `kept_answer`.
-  /// `findings` describes a file that was fetched but is not obeyed.
+  /// cases, the policy allows or denies everything, and keeps `last_good` only for
+  /// `last_successful`. `findings` describes a file that was fetched but is not obeyed.
   policy(fallback_action action, const crawler_names_view& crawler, const record_head& source,
          std::shared_ptr<const policy> last_good = nullptr, time_point fetched_at = {},
          file_findings findings = {});
@@ -160,8 +160,14 @@ class policy {
   }
 
   /// Returns the reason why the site must not be asked, if there is one.
-  [[nodiscard]] std::optional<decision_reason> refused() const noexcept {
+  [[nodiscard]] std::optional<decision_reason> refusal_reason() const noexcept {
     return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
+  }
+
+  /// The earlier name of `refusal_reason`.
+  [[nodiscard, deprecated("use refusal_reason")]] std::optional<decision_reason> refused()
+      const noexcept {
+    return refusal_reason();
   }
 
   /// If this policy is an override or a refusal, returns the reason for all its decisions.
@@ -192,7 +198,8 @@ class policy {
   /// `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
-  /// Makes `next` the successor of `before`, which can be null. Sets its version and `last_answer`.
+  /// Makes `next` the successor of `before`, which can be null. Sets its version and
+  /// `last_known_rules`.
   [[nodiscard]] static std::shared_ptr<const policy> successor(
       policy next, const std::shared_ptr<const policy>& before);
 
@@ -240,25 +247,43 @@ class policy {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   /// Returns `from` if it has a robots.txt, else the last good copy that it keeps, or null.
-  [[nodiscard]] static std::shared_ptr<const policy> good(
+  [[nodiscard]] static std::shared_ptr<const policy> good_copy(
       const std::shared_ptr<const policy>& from);
 
   /// Returns the newest policy that can decide after a failure. Returns `from` if its source is a
   /// robots.txt, a redirect to another site, or the answer that there is no robots.txt. Otherwise,
   /// returns the policy that `from` keeps, or null.
-  [[nodiscard]] static std::shared_ptr<const policy> kept_answer(
+  [[nodiscard]] static std::shared_ptr<const policy> last_successful(
       const std::shared_ptr<const policy>& from);
 
   /// If `from` redirects to another site, returns the answer that decided after a failure before
-  /// the redirect, or null. Otherwise, returns `kept_answer(from)`.
+  /// the redirect, or null. Otherwise, returns `last_successful(from)`.
   [[nodiscard]] static std::shared_ptr<const policy> before_redirects(
       const std::shared_ptr<const policy>& from);
 
   /// Searches `from` and its predecessors for the newest policy that comes from a robots.txt, or
-  /// from a 404 or 410 (no robots.txt). Returns this policy or null. Unlike `kept_answer`, skips
-  /// redirects and answers such as 403. The cache compares new policies with the result.
-  [[nodiscard]] static std::shared_ptr<const policy> last_answer(
+  /// from a 404 or 410 (no robots.txt). Returns this policy or null. Unlike `last_successful`,
+  /// skips redirects and answers such as 403. The cache compares new policies with the result.
+  [[nodiscard]] static std::shared_ptr<const policy> last_known_rules(
       const std::shared_ptr<const policy>& from);
+
+  /// The earlier name of `good_copy`.
+  [[nodiscard, deprecated("use good_copy")]] static std::shared_ptr<const policy> good(
+      const std::shared_ptr<const policy>& from) {
+    return good_copy(from);
+  }
+
+  /// The earlier name of `last_successful`.
+  [[nodiscard, deprecated("use last_successful")]] static std::shared_ptr<const policy> kept_answer(
+      const std::shared_ptr<const policy>& from) {
+    return last_successful(from);
+  }
+
+  /// The earlier name of `last_known_rules`.
+  [[nodiscard, deprecated("use last_known_rules")]] static std::shared_ptr<const policy>
+  last_answer(const std::shared_ptr<const policy>& from) {
+    return last_known_rules(from);
+  }
 
  private:
   using extras_type = policy_detail::policy_extras;

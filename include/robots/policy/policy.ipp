@@ -45,7 +45,7 @@ template <class Line>
   const policy_extras& has = extras;
   const bool is_bare = has.diagnostics.empty() && !has.file_delay && has.request_rates.empty() &&
                        has.visit_times.empty() && has.host.empty() && has.leads_to.empty() &&
-                       !has.file && !has.last_good && !has.last_answer && !has.order &&
+                       !has.file && !has.last_good && !has.last_known_rules && !has.order &&
                        has.others.empty();
   if (!is_bare) {
     return std::make_shared<const policy_parts>(
@@ -169,7 +169,7 @@ ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
 ROBOTS_INLINE policy::policy(fallback_action action, const crawler_names_view& crawler,
                              const record_head& source, std::shared_ptr<const policy> last_good,
                              time_point fetched_at, file_findings findings)
-    : basis_(policy_detail::basis_of(action, kept_answer(last_good).get(), source.outcome)),
+    : basis_(policy_detail::basis_of(action, last_successful(last_good).get(), source.outcome)),
       outcome_(source.outcome),
       fetched_at_(fetched_at),
       head_(policy_detail::packed(policy_detail::packed_file(findings.lines), source)) {
@@ -301,9 +301,9 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::by_order(
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
     policy next, const std::shared_ptr<const policy>& before) {
-  auto answer = next.is_answer() ? nullptr : last_answer(before);
-  if (answer != next.extras().last_answer) {
-    next.change_extras([&](extras_type& has) { has.last_answer = std::move(answer); });
+  auto answer = next.is_answer() ? nullptr : last_known_rules(before);
+  if (answer != next.extras().last_known_rules) {
+    next.change_extras([&](extras_type& has) { has.last_known_rules = std::move(answer); });
   }
   const bool same = before != nullptr && before->fingerprint() == next.fingerprint();
   next.version_ = before == nullptr ? 1 : before->version_ + (same ? 0 : 1);
@@ -331,18 +331,18 @@ ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   for (const auto& other : has.others) {
     all += sizeof(other) + other->memory_bytes();
   }
-  const auto& earlier = has.last_answer ? has.last_answer : has.last_good;
+  const auto& earlier = has.last_known_rules ? has.last_known_rules : has.last_good;
   return all + (earlier ? earlier->memory_bytes() : 0);
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> policy::good(
+ROBOTS_INLINE std::shared_ptr<const policy> policy::good_copy(
     const std::shared_ptr<const policy>& from) {
-  auto answer = kept_answer(from);
+  auto answer = last_successful(from);
   const bool is_good = answer != nullptr && answer->basis_ == policy_basis::rules;
   return is_good ? std::move(answer) : nullptr;
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
+ROBOTS_INLINE std::shared_ptr<const policy> policy::last_successful(
     const std::shared_ptr<const policy>& from) {
   const bool stands_in =
       from == nullptr || from->is_answer() || from->basis_ == policy_basis::redirected;
@@ -351,16 +351,16 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::kept_answer(
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::before_redirects(
     const std::shared_ptr<const policy>& from) {
-  auto answer = kept_answer(from);
+  auto answer = last_successful(from);
   if (answer && answer->basis_ == policy_basis::redirected) {
     return answer->extras().last_good;
   }
   return answer;
 }
 
-ROBOTS_INLINE std::shared_ptr<const policy> policy::last_answer(
+ROBOTS_INLINE std::shared_ptr<const policy> policy::last_known_rules(
     const std::shared_ptr<const policy>& from) {
-  return from == nullptr || from->is_answer() ? from : from->extras().last_answer;
+  return from == nullptr || from->is_answer() ? from : from->extras().last_known_rules;
 }
 
 ROBOTS_INLINE std::uint64_t policy::fingerprint() const {

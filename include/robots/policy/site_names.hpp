@@ -64,7 +64,7 @@ namespace robots::policy_detail {
 /// `last` keeps none. The kept answer can come from another origin than the newest.
 [[nodiscard]] inline bool answers_for(const site& asked,
                                       const std::shared_ptr<const policy>& last) {
-  const auto last_kept = policy::kept_answer(last);
+  const auto last_kept = policy::last_successful(last);
   return answers_for(asked, last_kept ? last_kept->source_view() : last->source_view());
 }
 
@@ -72,7 +72,7 @@ namespace robots::policy_detail {
 /// is about a failure. The result can be null.
 [[nodiscard]] inline std::shared_ptr<const policy> newest_answer(
     const std::shared_ptr<const policy>& known) {
-  return known && is_failure(known->outcome()) ? policy::kept_answer(known) : known;
+  return known && is_failure(known->outcome()) ? policy::last_successful(known) : known;
 }
 
 /// Returns true if both policies have answers of the same origin, and that of `other` is not older

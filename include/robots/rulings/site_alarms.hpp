@@ -80,9 +80,10 @@ class site_alarms {
         note_hostility_to(other, answer);
       }
     }
-    const auto before = options_.observes_changes ? policy::last_answer(answer.before) : nullptr;
+    const auto before =
+        options_.observes_changes ? policy::last_known_rules(answer.before) : nullptr;
     const std::shared_ptr<const policy>& after = answer.after;
-    if (!before || policy::last_answer(after) != after ||
+    if (!before || policy::last_known_rules(after) != after ||
         before->fingerprint() == after->fingerprint()) {
       return;
     }
@@ -104,7 +105,7 @@ class site_alarms {
   /// Halts the site if `alarm_settings` demand it. Returns true if the site has turned hostile.
   bool halt_if_due(const site_answer& answer) {
     const std::shared_ptr<const policy>& after = answer.after;
-    const bool is_answer = policy::last_answer(after) == after;
+    const bool is_answer = policy::last_known_rules(after) == after;
     const bool begins_anew =
         can_halt() && use(answer.site_key, [is_answer](memory& noted) {
           return is_answer ? std::exchange(noted.begins_anew, false) : noted.begins_anew;
@@ -204,7 +205,7 @@ class site_alarms {
     if (!options_.halt_hostile && !options_.halt_unreachable_after) {
       return false;  // no fact leads to a halt
     }
-    const auto before = policy::last_answer(earlier);
+    const auto before = policy::last_known_rules(earlier);
     const bool denies = detail::denies_everything(*answer.after);
     const bool was_open = answer.turned_hostile || (before && !detail::denies_everything(*before));
     const bool has_accepted = !denies && actions_.has_accepted_rules(answer.site_key);
@@ -243,9 +244,9 @@ class site_alarms {
   [[nodiscard]] static bool has_turned_hostile_to(std::size_t other,
                                                   const std::shared_ptr<const policy>& earlier,
                                                   const std::shared_ptr<const policy>& latest) {
-    const auto before = policy::last_answer(policy::other(earlier, other));
+    const auto before = policy::last_known_rules(policy::other(earlier, other));
     const auto after = policy::other(latest, other);
-    return before && after && policy::last_answer(after) == after &&
+    return before && after && policy::last_known_rules(after) == after &&
            detail::denies_everything(*after) && !detail::denies_everything(*before);
   }
 
@@ -254,7 +255,7 @@ class site_alarms {
     if (!has_turned_hostile_to(other, answer.before, answer.after)) {
       return;
     }
-    const auto before = policy::last_answer(policy::other(answer.before, other));
+    const auto before = policy::last_known_rules(policy::other(answer.before, other));
     const auto after = policy::other(answer.after, other);
     const change_report changes = diff(*before, *after);
     teller_.tell(policy_change_event{
@@ -300,11 +301,11 @@ class site_alarms {
   void note_access(const site_answer& answer, const std::shared_ptr<const policy>& before) {
     const std::shared_ptr<const policy>& after = answer.after;
     const bool refuses = refuses_robots_txt(*after);
-    if (!refuses && (!options_.halt_revoked || policy::last_answer(after) != after)) {
+    if (!refuses && (!options_.halt_revoked || policy::last_known_rules(after) != after)) {
       return;
     }
     bool is_revoked =
-        refuses && policy::last_answer(before) != nullptr && !refuses_robots_txt(*before);
+        refuses && policy::last_known_rules(before) != nullptr && !refuses_robots_txt(*before);
     if (options_.halt_revoked) {
       const bool was_readable = use(answer.site_key, [&](memory& noted) {
         return std::exchange(noted.is_readable, !refuses);

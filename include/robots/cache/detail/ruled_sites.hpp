@@ -89,7 +89,7 @@ class ruled_sites {
 
   [[nodiscard]] bool is_halted(const site& asked) const {
     const auto ruled = view_ != nullptr ? find(asked) : nullptr;
-    return ruled != nullptr && ruled->refused() == decision_reason::halted;
+    return ruled != nullptr && ruled->refusal_reason() == decision_reason::halted;
   }
 
   /// Returns the policy of a site in quarantine, or null.

@@ -88,7 +88,7 @@ struct kept_entry : cache_entry {
   if (retrieved.not_modified) {
     return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
   }
-  const auto rests_on = policy::kept_answer(result);
+  const auto rests_on = policy::last_successful(result);
   if (rests_on == nullptr || rests_on == result) {
     good.reset();
   }

@@ -131,7 +131,7 @@ class site_work {
   [[nodiscard]] detail::retrieval& fetch() noexcept { return *fetch_; }
 
   void start_fetch() {
-    asked_by_ = policy::good(flight_->last());
+    asked_by_ = policy::good_copy(flight_->last());
     fetch_began_ = cache_.parts.now();
     orders_before_ = cache_.store != nullptr ? cache_.store->orders() : 0;
     detail::retrieval_options result = cache_.retrieval;
@@ -275,7 +275,7 @@ class site_work {
 
   /// Returns true if `answer` keeps an earlier answer, which can decide after a failure.
   [[nodiscard]] static bool rests_on_earlier(const std::shared_ptr<const policy>& answer) {
-    return policy::kept_answer(answer) != answer || answer->leads_to();
+    return policy::last_successful(answer) != answer || answer->leads_to();
   }
 
   void wait_for_other_process() {

@@ -40,7 +40,7 @@ struct policy_extras {
   std::string leads_to{};
   std::shared_ptr<const kept_file> file{};
   std::shared_ptr<const policy> last_good{};
-  std::shared_ptr<const policy> last_answer{};
+  std::shared_ptr<const policy> last_known_rules{};
   std::shared_ptr<const order_reference> order{};  // null unless an order made the policy
   std::vector<std::shared_ptr<const policy>> others{};
 };
