@@ -70,9 +70,11 @@ struct look_up_desk {
       case none:
         break;
       case file_comes:
+        REQUIRE(look.work());
         respond(*look.work(), ok());
         break;
       case redirect_comes:
+        REQUIRE(look.work());
         respond(*look.work(), ScriptedFetcher::redirect(301, "https://other.example/robots.txt"));
         break;
       case is_passed_on:
