@@ -17,6 +17,7 @@
 #include <robots/fetch/one_exchange.ipp>
 #include <robots/fetch/redirect_chain.ipp>
 #include <robots/fetch/retrieval.ipp>
+#include <robots/fetch/run_retrieval.ipp>
 #include <robots/http/charset.ipp>
 #include <robots/http/site.ipp>
 #include <robots/observe/event_text.ipp>

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/checked_parts.hpp>
 #include <robots/cache/detail/moved_to_rulings.hpp>
 #include <robots/fetch/call_options.hpp>
+#include <robots/fetch/retry_wait.hpp>
 #include <robots/fwd.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/any_event.hpp>
@@ -44,6 +45,12 @@
 namespace robots {
 
 class page_statements;
+
+namespace detail {
+
+class retrieval;
+
+}  // namespace detail
 
 namespace cache_detail {
 

@@ -8,6 +8,9 @@
 #include <robots/cache/detail/cache_threads.hpp>
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retry_wait.hpp>
+#include <robots/http/message.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/usage/license_link.hpp>
 

@@ -2,6 +2,7 @@
 
 #include <robots/cache/detail/cache_threads.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -93,7 +94,8 @@ class blocking_driver {
   [[nodiscard]] bool fetch(site_look_up& look, const call_options& limits) {
     site_work& work = *look.work();
     const bool may_stop = limits.stop.stop_possible();
-    if (limits.deadline && !may_stop && cache_.parts.advance(work.fetch(), *limits.deadline)) {
+    if (limits.deadline && !may_stop &&
+        detail::advance_retrieval(work.fetch(), cache_.parts, *limits.deadline)) {
       return true;  // `site_look_up::proceed` handles the result
     }
     // If no other thread is free and the call has time for one request, this thread does the fetch.
@@ -105,7 +107,7 @@ class blocking_driver {
       static_cast<void>(look.pass_work_on());
       return true;
     }
-    auto result = cache_.parts.run(std::move(work.fetch()), limits);
+    auto result = detail::run_retrieval(std::move(work.fetch()), cache_.parts, limits);
     const bool is_stopped = limits.stop.stop_requested();
     const bool is_over = result.outcome == outcome::cancelled || (result.cut_short && is_stopped);
     const bool is_forbidden = threads_.is_forbidden_now(work);

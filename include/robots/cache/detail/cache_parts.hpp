@@ -2,8 +2,12 @@
 
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/counters.hpp>
-#include <robots/fetch/retrieval.hpp>
-#include <robots/fetch/run_retrieval.hpp>
+#include <robots/base/stop_token.hpp>
+#include <robots/fetch/blocking_web.hpp>
+#include <robots/fetch/call_options.hpp>
+#include <robots/fetch/fetcher.hpp>
+#include <robots/fetch/one_exchange.hpp>
+#include <robots/http/message.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/observe/any_event.hpp>
 #include <robots/observe/event_teller.hpp>
@@ -14,6 +18,7 @@
 #include <robots/rulings/rulings_view.hpp>
 #include <robots/store/tiered_storage.hpp>
 #include <robots/time/clock.hpp>
+#include <robots/time/wall_time.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -94,13 +99,14 @@ enum class fresh_answer : unsigned char {
 using cache_counters = base::enum_counters<cache_event::observer_failures>;
 
 /// The interface to the user's fetcher, clock, storage and observer. It hides their types.
-class cache_parts : public detail::event_teller {
+class cache_parts : public detail::event_teller, public detail::blocking_web {
  public:
   cache_parts(const cache_parts&) = delete;
   cache_parts& operator=(const cache_parts&) = delete;
   virtual ~cache_parts() = default;
 
-  [[nodiscard]] virtual time_point now() = 0;
+  [[nodiscard]] time_point now() override = 0;
+  [[nodiscard]] wall_time wall() noexcept override = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
 
   [[nodiscard]] virtual cache_entry find(std::string_view key, time_point now) noexcept = 0;
@@ -116,10 +122,6 @@ class cache_parts : public detail::event_teller {
   }
   virtual void clear() = 0;
 
-  [[nodiscard]] virtual detail::retrieval_result run(detail::retrieval work,
-                                                     const call_options& limits) = 0;
-  /// Does the steps of `work`. Returns false before a step that may last beyond `deadline`.
-  [[nodiscard]] virtual bool advance(detail::retrieval& work, time_point deadline) = 0;
   /// Waits until `ready()` is true or `limits` end the wait. Returns `ready()`.
   [[nodiscard]] virtual bool wait(base::clock_condition& changed,
                                   std::unique_lock<std::mutex>& lock, const call_options& limits,
@@ -240,12 +242,12 @@ class own_parts final : public cache_parts {
   void erase(std::string_view key) override { storage.erase(key); }
   void clear() override { storage.clear(); }
 
-  [[nodiscard]] detail::retrieval_result run(detail::retrieval work,
-                                             const call_options& limits) override {
-    return detail::run_retrieval(std::move(work), fetcher, clock, limits);
+  [[nodiscard]] fetch_response exchange(const fetch_request& request,
+                                        const call_options& limits) override {
+    return detail::exchange_within(fetcher, clock, request, limits);
   }
-  [[nodiscard]] bool advance(detail::retrieval& work, time_point deadline) override {
-    return detail::advance_retrieval(work, fetcher, clock, deadline);
+  void sleep_until(time_point end, const stop_token& stop) override {
+    clock.sleep_until(end, stop);
   }
   [[nodiscard]] bool wait(base::clock_condition& changed, std::unique_lock<std::mutex>& lock,
                           const call_options& limits, const std::function<bool()>& ready) override {

@@ -5,6 +5,7 @@
 #include <robots/cache/detail/background_threads.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 #include <robots/cache/detail/store_worker.hpp>
+#include <robots/fetch/run_retrieval.hpp>
 
 #include <functional>
 #include <memory>
@@ -113,7 +114,8 @@ class cache_threads {
           stop_source& stop = work->own_flight().stop;
           const stop_callback<std::function<void()>> closing{closing_.get_token(),
                                                              [&stop] { stop.request_stop(); }};
-          auto result = cache_.parts.run(std::move(work->fetch()), {.stop = stop.get_token()});
+          auto result = detail::run_retrieval(std::move(work->fetch()), cache_.parts,
+                                              {.stop = stop.get_token()});
           work->on_fetched(std::move(result), stop.stop_requested());
           publish(cache_, *work);
         },

@@ -7,6 +7,7 @@
 #include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
 #include <robots/fetch/origin_breakers.hpp>
+#include <robots/fetch/retrieval.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,6 +2,8 @@
 
 #include <robots/cache/detail/look_up_environment.hpp>
 #include <robots/cache/detail/publication.hpp>
+#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_result.hpp>
 #include <robots/policy/judge.hpp>
 
 #include <algorithm>
