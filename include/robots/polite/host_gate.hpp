@@ -79,16 +79,19 @@ class any_host_gate {
    public:
     reservation() = default;
     reservation(reservation&& other) noexcept = default;
-    /// Takes over `other`, and cancels the reservation that was here before.
-    reservation& operator=(reservation other) noexcept {
-      std::swap(gate_, other.gate_);
-      std::swap(host_, other.host_);
-      std::swap(reserved_, other.reserved_);
-      std::swap(decide_again_, other.decide_again_);
-      std::swap(decides_when_due_, other.decides_when_due_);
-      std::swap(report_, other.report_);
-      std::swap(reason_, other.reason_);
-      std::swap(withdrawn_, other.withdrawn_);
+    /// Cancels this reservation and takes over `other`.
+    reservation& operator=(reservation&& other) noexcept {
+      if (this != &other) {
+        cancel();
+        gate_ = std::move(other.gate_);
+        host_ = other.host_;
+        reserved_ = std::move(other.reserved_);
+        decide_again_ = std::move(other.decide_again_);
+        decides_when_due_ = other.decides_when_due_;
+        report_ = std::move(other.report_);
+        reason_ = other.reason_;
+        withdrawn_ = std::move(other.withdrawn_);
+      }
       return *this;
     }
     ~reservation() { cancel(); }
