@@ -45,7 +45,7 @@ class site_table {
     if (Value* const found = find(key)) {
       return found;
     }
-    if (!nodes_.make_room(now, latest, {&until, &call<Until>})) {
+    if (!nodes_.make_room(now, latest, {static_cast<const void*>(&until), &call<Until>})) {
       return nullptr;
     }
     auto added = std::make_unique<site>(key);
