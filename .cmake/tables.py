@@ -136,7 +136,7 @@ def event_table():
 
 def metric_table():
     rows = ["| name | kind | meaning |", "|---|---|---|"]
-    text = (INCLUDE / "robots/observe/metrics_snapshot.ipp").read_text()
+    text = (INCLUDE / "robots/observe/metrics_snapshot.bodies.hpp").read_text()
     kinds = {"count": "counter", "gauge": "gauge", "by": "counter, by label", "add": "counter, by label",
              "histogram": "histogram, s"}
     for call, name, help_text in re.findall(r'list\.(\w+)\(\s*"(robots\.[\w.]+)",\s*"([^"]*)"', text):

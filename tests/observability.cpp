@@ -25,7 +25,7 @@ std::string sources() {
     for (const fs::directory_entry& entry :
          fs::recursive_directory_iterator{fs::path{ROBOTS_SOURCE_DIR} / folder}) {
       const std::string name = entry.path().filename().string();
-      if (name.ends_with(".hpp") || name.ends_with(".ipp") || name.starts_with("check_")) {
+      if (name.ends_with(".hpp") || name.starts_with("check_")) {
         all += text_of(entry.path());
       }
     }

@@ -16,7 +16,7 @@ def room_of(path):
 
 
 def headers():
-    for path in sorted(robots.rglob("*.[hi]pp")):
+    for path in sorted(robots.rglob("*.hpp")):
         name = path.relative_to(robots).as_posix()
         if room_of(name):
             yield name, path.read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ for name, text in headers():
     room = room_of(name)
     used = uses.setdefault(room, set())
     used |= {room_of(other) for other in re.findall(r"#include <robots/(.*?)>", text)} - {room, ""}
-    if "/detail/" in name or name.endswith(".ipp") or room == "base":
+    if "/detail/" in name or name.endswith(".bodies.hpp") or room == "base":
         continue
     namespace = ""
     for inner, kind, one in re.findall(

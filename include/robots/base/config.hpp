@@ -7,13 +7,13 @@
 
 #include <robots/base/compiled_marker.hpp>
 
-// NAME.ipp defines the ordinary functions that NAME.hpp declares. Each of these definitions begins
-// with ROBOTS_INLINE. By default, NAME.hpp includes NAME.ipp. To compile faster, define
-// ROBOTS_COMPILED in all files, and include robots/src.hpp in one of them. robots/src.hpp includes
-// each NAME.ipp. The CMake target robots::compiled defines ROBOTS_COMPILED and compiles a file that
-// includes robots/src.hpp. Constexpr functions stay in NAME.hpp, so that constant expressions
-// always work. If only some files of a program define the macro, the linker refuses: see
-// compiled_marker.hpp.
+// NAME.bodies.hpp defines the ordinary functions that NAME.hpp declares. Each of these definitions
+// begins with ROBOTS_INLINE. By default, NAME.hpp includes NAME.bodies.hpp. To compile faster,
+// define ROBOTS_COMPILED in all files, and include robots/src.hpp in one of them. robots/src.hpp
+// includes each NAME.bodies.hpp. The CMake target robots::compiled defines ROBOTS_COMPILED and
+// compiles a file that includes robots/src.hpp. Constexpr functions stay in NAME.hpp, so that
+// constant expressions always work. If only some files of a program define the macro, the linker
+// refuses: see compiled_marker.hpp.
 #ifdef ROBOTS_COMPILED
 #define ROBOTS_INLINE
 #else

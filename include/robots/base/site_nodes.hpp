@@ -73,5 +73,5 @@ class site_nodes {
 }  // namespace robots::base
 
 #ifndef ROBOTS_COMPILED
-#include <robots/base/site_nodes.ipp>
+#include <robots/base/site_nodes.bodies.hpp>
 #endif

@@ -76,5 +76,5 @@ class text_nodes {
 }  // namespace robots::base
 
 #ifndef ROBOTS_COMPILED
-#include <robots/base/text_nodes.ipp>
+#include <robots/base/text_nodes.bodies.hpp>
 #endif

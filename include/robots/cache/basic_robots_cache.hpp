@@ -437,5 +437,5 @@ basic_robots_cache(cache_options, Parts...)
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/cache/basic_robots_cache.ipp>
+#include <robots/cache/basic_robots_cache.bodies.hpp>
 #endif

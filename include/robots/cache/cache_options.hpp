@@ -159,5 +159,5 @@ void require_names(const char* option, const crawler_names& names, dialect readi
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/cache/cache_options.ipp>
+#include <robots/cache/cache_options.bodies.hpp>
 #endif

@@ -8,5 +8,5 @@
 #include <robots/usage/page_statements.hpp>
 
 #ifndef ROBOTS_COMPILED
-#include <robots/cache/page.ipp>
+#include <robots/cache/page.bodies.hpp>
 #endif

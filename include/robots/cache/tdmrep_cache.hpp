@@ -226,5 +226,5 @@ class basic_tdmrep_cache {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/cache/tdmrep_cache.ipp>
+#include <robots/cache/tdmrep_cache.bodies.hpp>
 #endif

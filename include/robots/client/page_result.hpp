@@ -111,5 +111,5 @@ struct page_result {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/client/page_result.ipp>
+#include <robots/client/page_result.bodies.hpp>
 #endif

@@ -63,5 +63,5 @@ template <Fetcher F, Clock C>
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/fetch/one_exchange.ipp>
+#include <robots/fetch/one_exchange.bodies.hpp>
 #endif

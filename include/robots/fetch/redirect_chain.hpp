@@ -103,5 +103,5 @@ class redirect_chain {
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/fetch/redirect_chain.ipp>
+#include <robots/fetch/redirect_chain.bodies.hpp>
 #endif

@@ -153,5 +153,5 @@ class retrieval {
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/fetch/retrieval.ipp>
+#include <robots/fetch/retrieval.bodies.hpp>
 #endif

@@ -32,5 +32,5 @@ template <Fetcher F, Clock C>
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/fetch/run_retrieval.ipp>
+#include <robots/fetch/run_retrieval.bodies.hpp>
 #endif

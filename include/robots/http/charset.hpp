@@ -127,5 +127,5 @@ namespace detail {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/http/charset.ipp>
+#include <robots/http/charset.bodies.hpp>
 #endif

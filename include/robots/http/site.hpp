@@ -82,5 +82,5 @@ namespace detail {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/http/site.ipp>
+#include <robots/http/site.bodies.hpp>
 #endif

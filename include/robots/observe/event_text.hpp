@@ -20,5 +20,5 @@ void add_hosts(base::json_writer& line, std::string_view name, std::span<const s
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/observe/event_text.ipp>
+#include <robots/observe/event_text.bodies.hpp>
 #endif

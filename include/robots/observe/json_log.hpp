@@ -103,5 +103,5 @@ class JsonLog {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/observe/json_log.ipp>
+#include <robots/observe/json_log.bodies.hpp>
 #endif

@@ -49,5 +49,5 @@ class Metrics {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/observe/metrics.ipp>
+#include <robots/observe/metrics.bodies.hpp>
 #endif

@@ -134,5 +134,5 @@ struct metrics_snapshot : detail::cache_counts {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/observe/metrics_snapshot.ipp>
+#include <robots/observe/metrics_snapshot.bodies.hpp>
 #endif

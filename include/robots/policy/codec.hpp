@@ -37,8 +37,8 @@ inline constexpr int record_format = 2;
 /// version 3. These stores return version 2, so the next version of `encode` is 4.
 inline constexpr char compressed_records = '\x83';
 
-/// Encodes a record as octets, which are the same on every machine. codec.ipp describes the format.
-/// A record of "there is no robots.txt" takes 20 octets plus the name of the host.
+/// Encodes a record as octets, which are the same on every machine. codec.bodies.hpp describes the
+/// format. A record of "there is no robots.txt" takes 20 octets plus the name of the host.
 [[nodiscard]] std::string encode(const record& from);
 
 /// Reads a record that `encode` wrote. Accepts any octets. Returns a record only if `encode` turns
@@ -54,5 +54,5 @@ inline constexpr char compressed_records = '\x83';
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/policy/codec.ipp>
+#include <robots/policy/codec.bodies.hpp>
 #endif

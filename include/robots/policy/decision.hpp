@@ -89,5 +89,5 @@ namespace policy_detail {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/policy/decision.ipp>
+#include <robots/policy/decision.bodies.hpp>
 #endif

@@ -153,5 +153,5 @@ struct earlier_policies {
 }  // namespace robots::detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/policy/judge.ipp>
+#include <robots/policy/judge.bodies.hpp>
 #endif

@@ -21,5 +21,5 @@ namespace robots {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/policy/page_of.ipp>
+#include <robots/policy/page_of.bodies.hpp>
 #endif

@@ -324,5 +324,5 @@ class policy {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/policy/policy.ipp>
+#include <robots/policy/policy.bodies.hpp>
 #endif

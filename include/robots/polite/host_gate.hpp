@@ -240,5 +240,5 @@ class basic_host_gate : public any_host_gate {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/polite/host_gate.ipp>
+#include <robots/polite/host_gate.bodies.hpp>
 #endif

@@ -208,5 +208,5 @@ class SiteRulings {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rulings/site_rulings.ipp>
+#include <robots/rulings/site_rulings.bodies.hpp>
 #endif

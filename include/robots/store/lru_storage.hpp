@@ -150,5 +150,5 @@ static_assert(Storage<LruStorage<1>>);
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/store/lru_storage.ipp>
+#include <robots/store/lru_storage.bodies.hpp>
 #endif

@@ -48,5 +48,5 @@ struct licence_demand_result {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/license_link.ipp>
+#include <robots/usage/license_link.bodies.hpp>
 #endif

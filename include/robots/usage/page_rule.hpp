@@ -88,5 +88,5 @@ inline constexpr std::size_t max_page_rule_bytes = 65'536;
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/page_rule.ipp>
+#include <robots/usage/page_rule.bodies.hpp>
 #endif

@@ -54,5 +54,5 @@ struct page_rules {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/page_rules.ipp>
+#include <robots/usage/page_rules.bodies.hpp>
 #endif

@@ -150,5 +150,5 @@ class page_statements {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/page_statements.ipp>
+#include <robots/usage/page_statements.bodies.hpp>
 #endif

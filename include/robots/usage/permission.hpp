@@ -118,5 +118,5 @@ struct permission {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/permission.ipp>
+#include <robots/usage/permission.bodies.hpp>
 #endif

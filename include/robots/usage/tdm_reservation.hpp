@@ -41,5 +41,5 @@ inline constexpr std::size_t max_compared_octets = std::size_t{1} << 23U;
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/tdm_reservation.ipp>
+#include <robots/usage/tdm_reservation.bodies.hpp>
 #endif

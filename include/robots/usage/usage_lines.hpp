@@ -73,5 +73,5 @@ struct usage_lines {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/usage_lines.ipp>
+#include <robots/usage/usage_lines.bodies.hpp>
 #endif

@@ -88,5 +88,5 @@ class usage_statements {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/usage/usage_statements.ipp>
+#include <robots/usage/usage_statements.bodies.hpp>
 #endif

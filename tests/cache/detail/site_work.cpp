@@ -57,9 +57,7 @@ struct workplace {
   }
 
   /// The entry of the site in this process.
-  [[nodiscard]] kept_entry known() {
-    return cache->policies.find(*example_keys, clock.now());
-  }
+  [[nodiscard]] kept_entry known() { return cache->policies.find(*example_keys, clock.now()); }
 
   /// Answers the request of the work.
   void answer(site_work& work, fetch_response response) {

@@ -84,5 +84,5 @@ class page_visit {
 }  // namespace robots::client_detail
 
 #ifndef ROBOTS_COMPILED
-#include <robots/client/detail/page_visit.ipp>
+#include <robots/client/detail/page_visit.bodies.hpp>
 #endif

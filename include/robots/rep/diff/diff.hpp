@@ -64,5 +64,5 @@ namespace robots {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/diff/diff.ipp>
+#include <robots/rep/diff/diff.bodies.hpp>
 #endif

@@ -71,5 +71,5 @@ struct editable_file {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/document/editable_file.ipp>
+#include <robots/rep/document/editable_file.bodies.hpp>
 #endif

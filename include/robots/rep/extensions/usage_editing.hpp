@@ -54,5 +54,5 @@ bool remove_usage(editable_file& file, directive_kind kind);
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/extensions/usage_editing.ipp>
+#include <robots/rep/extensions/usage_editing.bodies.hpp>
 #endif

@@ -63,5 +63,5 @@ struct explanation {
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED
-#include <robots/rep/rules/explanation.ipp>
+#include <robots/rep/rules/explanation.bodies.hpp>
 #endif

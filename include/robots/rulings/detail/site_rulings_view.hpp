@@ -402,8 +402,8 @@ class site_rulings_view final : public rulings_view, private alarm_actions {
   std::shared_ptr<const void> subscription_{};  // destroyed first
 };
 
-/// Makes the view of one cache. `site_rulings.ipp` declares this function, too: whichever of the
-/// two files is included first, both find what they need.
+/// Makes the view of one cache. `site_rulings.bodies.hpp` declares this function, too: whichever of
+/// the two files is included first, both find what they need.
 [[nodiscard]] inline std::unique_ptr<rulings_view> make_view(const SiteRulings& rulings,
                                                              const rulings_context& context) {
   return std::make_unique<site_rulings_view>(rulings, context);
