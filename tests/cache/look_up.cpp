@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -216,6 +217,24 @@ TEST_CASE("Without finish_abandoned, a fetch continues while another look-up wai
     CHECK(std::get<std::shared_ptr<const policy>>(first.next()) == nullptr);
     CHECK(bot.cache.stats().size == (all_leave ? 0 : 1));
   }
+}
+
+TEST_CASE(
+    "Without finish_abandoned, a request that ends in its own stop callback is the last one") {
+  cache_options options = foo_bot();
+  options.finish_abandoned = false;
+  scripted bot{options};
+  look_up looking = bot.cache.begin(home);
+  bool is_stopped = false;
+  const robots::stop_callback<std::function<void()>> at_stop{
+      std::get<fetch_request>(looking.next()).stop, [&] {
+        is_stopped = true;
+        looking.on_response({.error = robots::fetch_error::cancelled});
+      }};
+  CHECK_FALSE(looking.leave());
+  CHECK(is_stopped);
+  CHECK_FALSE(asks(looking));
+  CHECK(asks(bot.cache.begin(home)));
 }
 
 TEST_CASE("Without finish_abandoned, a wait before a retry ends when every caller has left") {

@@ -420,8 +420,8 @@ class basic_robots_cache : public any_robots_cache {
       : any_robots_cache(std::move(options), std::move(parts)),
         own_(static_cast<own_parts&>(this->parts())) {
     if constexpr (detail::ObserverOf<O, drop_event> && requires { own_.storage.on_drop({}); }) {
-      own_.storage.on_drop([this](std::string_view key, bool expired) {
-        own_.tell(drop_event{own_.about(key), expired});
+      own_.storage.on_drop([&own = own_](std::string_view key, bool expired) {
+        own.tell(drop_event{own.about(key), expired});
       });
     }
   }

@@ -175,6 +175,13 @@ class basic_tdmrep_cache {
     if (table_.may_fetch(url, call)) {
       detail::retrieval_result result = detail::run_retrieval(
           table_.begin(*asked, clock_.now(), copy, call), fetcher_, clock_, call);
+      // A call that ended before it had the rules of a redirect's target learned nothing about the
+      // site.
+      const bool has_ended =
+          call.stop.stop_requested() || (call.deadline && *call.deadline <= clock_.now());
+      if (result.outcome == outcome::refused && has_ended) {
+        result.outcome = outcome::cancelled;
+      }
       lock.lock();
       table_.keep(fetched, std::move(result), {.steady = clock_.now(), .wall = wall_now(clock_)});
     } else {

@@ -37,10 +37,12 @@ class host_filter {
 
   /// Returns false if the host is not in the set.
   [[nodiscard]] ROBOTS_ALWAYS_INLINE bool may_have(std::string_view host) const noexcept {
+    // Read first: all hosts were added before `has_all_` became false.
+    const bool has_all = has_all_.load(std::memory_order_acquire);
     const std::uint64_t hash = hash_of(host);
     const std::uint64_t word = words_[word_of(hash)].load(std::memory_order_relaxed);
     const bool has_both_bits = (word >> first_bit_of(hash) & word >> second_bit_of(hash) & 1U) != 0;
-    return has_both_bits || has_all_.load(std::memory_order_relaxed);
+    return has_both_bits || has_all;
   }
 
  private:

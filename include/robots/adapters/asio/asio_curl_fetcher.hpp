@@ -118,7 +118,6 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     if ((watched->wanted & as_poll) == 0 || (watched->awaited & as_poll) != 0) {
       return;
     }
-    watched->awaited |= as_poll;
     watched->async_wait(event, [weak = weak_from_this(), watched, event,
                                 as_poll](const boost::system::error_code& error) {
       watched->awaited &= ~as_poll;
@@ -134,6 +133,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
         self->wait(watched, event, as_poll);
       }
     });
+    watched->awaited |= as_poll;  // not earlier: the wait can lack memory to begin
   }
 
   /// Lets libcurl act after this time, or never if it is negative. The timer may run out earlier,
@@ -147,11 +147,12 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
     }
     due_ = std::chrono::steady_clock::now() + std::chrono::milliseconds{milliseconds};
     if (milliseconds == 0) {
-      if (!std::exchange(is_posted_, true)) {
+      if (!is_posted_) {
         post([](asio_curl_driver& self) {
           self.is_posted_ = false;
           self.act_when_due();
         });
+        is_posted_ = true;
       }
     } else if (!runs_until_ || *due_ < *runs_until_) {
       start_timer();
@@ -159,7 +160,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
   }
 
   void start_timer() {
-    runs_until_ = due_;
+    runs_until_.reset();
     timer_.expires_at(*due_);
     timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
       if (const auto self = weak.lock(); self && !error) {
@@ -167,6 +168,7 @@ class asio_curl_driver : public std::enable_shared_from_this<asio_curl_driver> {
         self->act_when_due();
       }
     });
+    runs_until_ = due_;
   }
 
   /// Lets libcurl act if its time has come. Otherwise, makes sure that the timer runs.

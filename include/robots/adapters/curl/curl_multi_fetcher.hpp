@@ -125,7 +125,7 @@ class curl_transfers {
   /// called or `timeout` passes. If a callback throws, the next `run_once` calls the rest.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
     home_.require("CurlFetcher or curl_multi_fetcher");
-    if (has_begun_ || timeout.count() <= 0) {
+    if (has_begun_ || timeout.count() <= 0 || !ended_.empty()) {
       perform();  // otherwise, the wait ends at once if libcurl has something to do
     }
     std::size_t called = collect();

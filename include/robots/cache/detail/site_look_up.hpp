@@ -110,17 +110,17 @@ class site_look_up {
       other_works_.push_back(std::move(busy->work));
     }
     has_no_time_ = true;
-    state_ = asking{};
+    become(asking{});
   }
 
   /// The caller does not want the answer any more. The work of this look-up goes on if somebody
   /// does it until its end.
   void caller_left() noexcept {
     if (auto* const busy = std::get_if<working>(&state_)) {
-      state_ = finishing{std::move(busy->work)};
+      become(finishing{std::move(busy->work)});
     } else if (!std::holds_alternative<answered>(state_) &&
                !std::holds_alternative<finishing>(state_)) {
-      state_ = left{};
+      become(left{});
     }
   }
 
@@ -128,9 +128,9 @@ class site_look_up {
   /// this look-up, begin again.
   void drop_work() noexcept {
     if (std::holds_alternative<finishing>(state_)) {
-      state_ = left{};
+      become(left{});
     } else if (!std::holds_alternative<answered>(state_) && !std::holds_alternative<left>(state_)) {
-      state_ = asking{};
+      become(asking{});
     }
   }
 
@@ -259,6 +259,12 @@ class site_look_up {
   struct left {};
 
   using state = std::variant<asking, waiting, working, answered, finishing, left>;
+
+  /// Changes the state, and then destroys the earlier one. This can request a stop, and the stop's
+  /// callback can report the end of the request to this look-up, which must be in its new state.
+  void become(state next) noexcept {
+    [[maybe_unused]] const state earlier = std::exchange(state_, std::move(next));
+  }
 
   [[nodiscard]] bool is_stop_requested() const {
     return work()->own_flight().stop.stop_requested();

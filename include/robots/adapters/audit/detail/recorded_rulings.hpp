@@ -183,7 +183,8 @@ class recorded_rulings {
     if (decided.kind == ruling_kind::halt) {
       return {};  // it precedes all other rulings; its answers for pages stay unstated
     }
-    const bool is_awaited_here = is_awaited && has_own_risk_;
+    // Without the entry of type `rulings`, the options of the rulings are unknown.
+    const bool is_awaited_here = is_awaited && (has_own_risk_ || !has_begun_);
     if (lacks_sign_off(decided, *decided.asked, is_awaited_here)) {
       return {"no entry signs off the site", 0};
     }
