@@ -195,7 +195,9 @@ Examples:
                  R"(Lists the rulings in a ledger: halts, overrides, sign-offs and quarantines. A
 WHERE is sqlite:PATH, redis://HOST[:PORT] or rediss://HOST[:PORT].)",
                  R"(Prints a line for each ruling: the site, the ruling, who made it, when, and the
-number of its order. With --json, prints an object for each.
+number of its order. For Redis, first says on the standard error how the server
+is set, and which orders a crash can lose. With --json, prints only the list, an
+object for each ruling.
 
 Exit status: 0 the list is printed; 2 an error.
 

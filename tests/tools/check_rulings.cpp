@@ -72,6 +72,74 @@ void print(const settings& wanted, const std::vector<ruling_order>& orders) {
   }
 }
 
+#ifdef ROBOTS_CHECK_REDIS
+/// Says if the server can evict rulings.
+std::string eviction_text(const RedisRulingLedger::server_settings& server) {
+  if (!server.maxmemory_policy) {
+    return "maxmemory-policy unknown: it must be noeviction or volatile-*, so that Redis evicts no "
+           "rulings";
+  }
+  const std::string& policy = *server.maxmemory_policy;
+  const std::string text = "maxmemory-policy " + base::printable(policy) + ": ";
+  if (policy == "noeviction") {
+    return text + "Redis evicts no rulings";
+  }
+  if (policy.starts_with("volatile-")) {
+    return text + "Redis evicts no rulings, since they never expire";
+  }
+  return "warning: " + text + "Redis can evict rulings: set it to noeviction or volatile-*";
+}
+
+/// Says which acknowledged orders a crash of the server loses.
+std::string durability_text(const RedisRulingLedger::server_settings& server) {
+  if (!server.appendonly) {
+    return "appendonly unknown: if it is no, a crash of the server loses the orders since the last "
+           "snapshot";
+  }
+  if (!*server.appendonly) {
+    const std::string text = "appendonly no, save ";
+    if (!server.save) {
+      return text +
+             "unknown: a crash of the server loses the orders since the last snapshot, or all "
+             "orders if it makes none";
+    }
+    if (server.save->empty()) {
+      return "warning: " + text + "\"\": a crash of the server loses all orders";
+    }
+    return text + '"' + base::printable(*server.save) +
+           "\": a crash of the server loses the orders since the last snapshot";
+  }
+  const std::string text = "appendonly yes, appendfsync " +
+                           base::printable(server.appendfsync.value_or("unknown")) +
+                           ": a crash of the server loses ";
+  if (server.appendfsync == "always") {
+    return text + "no order that it has acknowledged";
+  }
+  if (server.appendfsync == "everysec") {
+    return text + "the orders of about a second";
+  }
+  if (server.appendfsync == "no") {
+    return text + "the orders that the system has not written yet, often those of 30 seconds";
+  }
+  return text + "no order with always, those of about a second with everysec, and more with no";
+}
+#endif
+
+/// Prints how the ledger's server is set, for people. Programs read only the list itself.
+void print_settings(const settings& wanted, const RulingLedger& ledger) {
+#ifdef ROBOTS_CHECK_REDIS
+  const auto* const redis = dynamic_cast<const RedisRulingLedger*>(&ledger);
+  if (redis != nullptr && !wanted.json) {
+    const RedisRulingLedger::server_settings server = redis->settings();
+    std::cerr << "robots-check: " << eviction_text(server)
+              << "\nrobots-check: " << durability_text(server) << '\n';
+  }
+#else
+  static_cast<void>(wanted);
+  static_cast<void>(ledger);
+#endif
+}
+
 void require_reached(const SiteRulings& rulings, bool is_done) {
   if (!is_done || rulings.unsent() > 0) {
     throw std::runtime_error("the ledger cannot be reached: " + rulings.failure());
@@ -154,6 +222,7 @@ status run_rulings(const settings& wanted) {
       {.ledger = ledger, .maker = wanted.maker, .poll = std::chrono::milliseconds{0}}};
   require_reached(rulings, rulings.catch_up());
   if (wanted.command == command::rulings_list) {
+    print_settings(wanted, *ledger);
     print(wanted, rulings.in_force());
     return yes;
   }

@@ -60,8 +60,8 @@ struct ruling_order {
 
 namespace rulings_detail {
 
-/// The version of the text below. It is in the names of keys and tables, so that a process never
-/// reads the orders of another version.
+/// The version of the text below. Each version has keys and tables with names of its own, so that a
+/// process never reads or changes the orders of another version.
 inline constexpr int order_format = 1;
 
 /// The maximum size of `ruling_order::detail` in octets.

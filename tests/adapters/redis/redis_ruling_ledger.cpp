@@ -5,12 +5,14 @@
 #include "rulings/ledger_conformance.hpp"
 #include "rulings/loss_conformance.hpp"
 #include "support/raw_server.hpp"
+#include "support/redis_cluster.hpp"
 #include "support/redis_server.hpp"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -153,6 +155,70 @@ TEST_CASE("The keys of a RedisRulingLedger never expire, and share one slot of a
   CHECK_THROWS_AS(
       (RedisRulingLedger{redis_options{.url = "redis+cluster://127.0.0.1:1", .key_prefix = "{}:"}}),
       std::invalid_argument);
+}
+
+TEST_CASE("A RedisRulingLedger neither reads nor changes keys of another version of its format") {
+  const redis_server server;
+  const auto dumps = [&] {
+    std::string all;
+    for (const char* const version : {"", "0", "2", "11"}) {
+      for (const char* const key : {"state", "ids", "log"}) {
+        all += server.tell({"DUMP", "robots:{rulings}" + std::string{version} + ':' + key}) + '\n';
+      }
+    }
+    return all;
+  };
+  // With the content of the present version, so that a ledger that looks there would take it.
+  for (const char* const version : {"", "0", "2", "11"}) {
+    const std::string prefix = "robots:{rulings}" + std::string{version} + ':';
+    (void)server.tell(
+        {"HSET", prefix + "state", "head", "9 9 token 7", "halt example.com",
+         "9-9\n7\n" + robots::rulings_detail::encode(order_for("example.com", "by_hand", "7"))});
+    (void)server.tell({"HSET", prefix + "ids", "token", "token", "7", "9-9"});
+    (void)server.tell({"XADD", prefix + "log", "9-9", "id", "7", "name", "", "octets", ""});
+  }
+  const std::string before = dumps();
+  RedisRulingLedger ledger{redis_options{.url = server.url()}};
+  const robots::ledger_news first = ledger.read({});
+  CHECK(first.head.token.empty());
+  CHECK(first.orders.empty());
+  CHECK(ledger.append(order_for("example.com", "by_hand", "7"), {}) ==
+        robots::ruling_number{.generation = 1, .number = 1});
+  (void)ledger.append(order_for("other.example", "by_hand", "8"), {});
+  ledger_reader reader;
+  reader.catch_up(ledger);
+  CHECK(reader.rulings.size() == 2);
+  for (const char* const key : {"state", "ids", "log"}) {  // the scripts then delete the rest
+    CHECK(server.tell({"DEL", std::string{"robots:{rulings}1:"} + key}) == "1");
+    reader.catch_up(ledger);
+  }
+  CHECK(reader.rulings.size() == 2);
+  CHECK(dumps() == before);
+}
+
+TEST_CASE("A RedisRulingLedger in a cluster returns the settings of the node that has its keys") {
+  redis_cluster_servers cluster;
+  RedisRulingLedger ledger{redis_options{.url = cluster.url()}};
+  (void)ledger.append(order_for("example.com", "by_hand", "1"), {});
+  const std::size_t owner = cluster.owner(robots::adapters_detail::redis_slot("{rulings}"));
+  for (std::size_t i = 0; i < redis_cluster_servers::masters; ++i) {
+    (void)cluster[i].tell(
+        {"CONFIG", "SET", "maxmemory-policy", i == owner ? "volatile-ttl" : "allkeys-lru"});
+  }
+  const RedisRulingLedger::server_settings found = ledger.settings();
+  CHECK(found.maxmemory_policy == "volatile-ttl");
+  CHECK(found.appendonly.has_value());
+  CHECK(found.appendfsync == "everysec");
+}
+
+TEST_CASE("A RedisRulingLedger without a server has unknown settings") {
+  const RedisRulingLedger ledger{
+      redis_options{.url = "redis://127.0.0.1:1", .connect_timeout = 100ms}};
+  const RedisRulingLedger::server_settings found = ledger.settings();
+  CHECK(!found.maxmemory_policy);
+  CHECK(!found.appendonly);
+  CHECK(!found.appendfsync);
+  CHECK(!found.save);
 }
 
 TEST_CASE("A RedisRulingLedger reports the orders of other processes, also after a reconnect") {

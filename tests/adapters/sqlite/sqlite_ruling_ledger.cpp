@@ -18,6 +18,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace robots::test;
 using namespace std::chrono_literals;
@@ -34,24 +35,35 @@ sqlite_options rulings_in(const temporary_folder& folder) {
           .timeout = std::chrono::minutes{1}};
 }
 
-void run_sql(const std::string& path, const std::string& sql) {
+/// Runs statements, and returns the values of their rows, with a line for each row.
+std::string run_sql(const std::string& path, const std::string& sql) {
   sqlite3* opened = nullptr;
   REQUIRE(::sqlite3_open(path.c_str(), &opened) == SQLITE_OK);
   ::sqlite3_busy_timeout(opened, 5'000);
-  CHECK(::sqlite3_exec(opened, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+  std::string rows;
+  const auto add_row = [](void* to, int count, char** values, char** /*names*/) {
+    for (int i = 0; i < count; ++i) {
+      static_cast<std::string*>(to)->append(values[i] != nullptr ? values[i] : "").append("|");
+    }
+    static_cast<std::string*>(to)->append("\n");
+    return 0;
+  };
+  CHECK(::sqlite3_exec(opened, sql.c_str(), add_row, &rows, nullptr) == SQLITE_OK);
   REQUIRE(::sqlite3_close(opened) == SQLITE_OK);
+  return rows;
 }
+
+/// Deletes all rulings, as an older copy of the file would.
+constexpr const char* lose_all =
+    "DELETE FROM rulings; DELETE FROM ruling_log; DELETE FROM ruling_ids;"
+    "UPDATE ruling_head SET generation = 0, number = 0, octets = ''";
 
 }  // namespace
 
 TEST_CASE("SqliteRulingLedger is a ledger of rulings, and SiteRulings loses no order with it") {
   const temporary_folder folder;
   const sqlite_options options = rulings_in(folder);
-  const auto lose = [&] {
-    run_sql(options.path,
-            "DELETE FROM rulings; DELETE FROM ruling_log; DELETE FROM ruling_ids;"
-            "UPDATE ruling_head SET generation = 0, number = 0, octets = ''");
-  };
+  const auto lose = [&] { run_sql(options.path, lose_all); };
   SUBCASE("as a ledger") {
     ledger_conformance([&] { return std::make_unique<SqliteRulingLedger>(options); }, lose);
   }
@@ -99,6 +111,47 @@ TEST_CASE("Rulings do not count as octets of a SqliteStore") {
   }
   CHECK(store.load("https://h0.example"));
   CHECK(store.load("https://h7.example"));
+}
+
+TEST_CASE(
+    "A SqliteRulingLedger neither reads nor changes tables of another version of its format") {
+  const temporary_folder folder;
+  const sqlite_options options = rulings_in(folder);
+  {
+    SqliteRulingLedger older{options};
+    (void)older.append(order_for("example.com", "by_hand", "7"), {});
+    (void)older.append(order_for("old.example", "by_hand", "8"), {});
+  }
+  // With the content of the present version, so that a ledger that looks there would take it.
+  const auto rows_of_other_version = [&] {
+    std::string rows;
+    for (const char* const table : {"rulings2", "ruling_log2", "ruling_ids2", "ruling_head2"}) {
+      rows += run_sql(options.path, std::string{"SELECT * FROM "} + table);
+    }
+    return rows;
+  };
+  for (const std::string& table :
+       std::vector<std::string>{"rulings", "ruling_log", "ruling_ids", "ruling_head"}) {
+    run_sql(options.path, "ALTER TABLE " + table + " RENAME TO " + table + '2');
+  }
+  const std::string before = rows_of_other_version();
+  CHECK(before.find("halt old.example") != std::string::npos);
+  SqliteRulingLedger ledger{options};
+  const robots::ledger_news first = ledger.read({});
+  CHECK(first.head.token.empty());
+  CHECK(first.orders.empty());
+  CHECK(ledger.append(order_for("other.example", "by_hand", "8"), {}) ==
+        robots::ruling_number{.generation = 1, .number = 1});
+  ledger_reader reader;
+  reader.catch_up(ledger);
+  run_sql(options.path, lose_all);
+  reader.catch_up(ledger);  // puts back what is lost
+  CHECK(reader.rulings.size() == 1);
+  SqliteStore store{options};
+  for (int i = 0; i < 60; ++i) {  // more than `max_bytes`
+    store.publish("https://h" + std::to_string(i) + ".example", std::string(64'000, 'x'), 1h);
+  }
+  CHECK(rows_of_other_version() == before);
 }
 
 TEST_CASE("An order that SqliteRulingLedger has acknowledged outlasts kill -9") {

@@ -49,10 +49,20 @@ namespace robots {
 /// processes of the crawl put back what they know.
 ///
 /// An ACL must permit `~(P)* &(P)*` and the commands eval, del, exists, hget, hmget, hscan, hset,
-/// xadd, xrange, xrevrange, publish, subscribe, ping and select. All calls except `watch` throw
-/// `store_error` if Redis does not answer as expected.
+/// xadd, xrange, xrevrange, publish, subscribe, ping and select; for `settings`, also info and
+/// config get. All calls except `watch` and `settings` throw `store_error` if Redis does not answer
+/// as expected.
 class RedisRulingLedger final : public RulingLedger {
  public:
+  /// The settings of a Redis server that decide if it can lose an acknowledged order. A setting is
+  /// empty if the server does not say it, as many managed servers refuse the command CONFIG.
+  struct server_settings {
+    std::optional<std::string> maxmemory_policy{};  ///< such as `noeviction` or `allkeys-lru`
+    std::optional<bool> appendonly{};               ///< true if Redis logs each write in a file
+    std::optional<std::string> appendfsync{};       ///< `always`, `everysec` or `no`
+    std::optional<std::string> save{};              ///< when snapshots are made; `""` for never
+  };
+
   /// Does not open a connection yet. Throws `std::invalid_argument` for a bad URL, a limit of 0, or
   /// a `key_prefix` whose braces would spread the keys over a cluster.
   explicit RedisRulingLedger(const redis_options& options = {})
@@ -185,6 +195,28 @@ return 1
     return ask(words, reply::kind::integer).integer == 1;
   }
 
+  /// Returns the settings of the server, or of the node of a cluster that has the ledger. One round
+  /// trip. A server that cannot be reached gives no settings, and no exception.
+  [[nodiscard]] server_settings settings() const {
+    const std::vector<command> questions{{"INFO", "memory"},
+                                         {"INFO", "persistence"},
+                                         {"CONFIG", "GET", "appendfsync"},
+                                         {"CONFIG", "GET", "save"}};
+    std::vector<reply> replies;
+    try {
+      replies = client_->ask_server_of(key("log"), questions);
+    } catch (const store_error&) {
+      return {};
+    }
+    server_settings found{.maxmemory_policy = info_in(replies.at(0), "maxmemory_policy"),
+                          .appendfsync = config_in(replies.at(2)),
+                          .save = config_in(replies.at(3))};
+    if (const auto enabled = info_in(replies.at(1), "aof_enabled")) {
+      found.appendonly = *enabled == "1";
+    }
+    return found;
+  }
+
   /// See `RulingLedger`. Returns when the subscription exists, or when the first try has failed. A
   /// background thread tries again after each failure, at most a second later.
   void watch(std::function<void()> on_news) override {
@@ -260,6 +292,29 @@ end
     throw store_error{
         "RedisRulingLedger: the reply to EVAL is not that of a ledger: check that "
         "redis_options::url names a Redis server, and that no other program writes its keys"};
+  }
+
+  /// Returns a field of a reply to INFO, whose lines are `NAME:VALUE`.
+  [[nodiscard]] static std::optional<std::string> info_in(const reply& got, std::string_view name) {
+    std::string_view rest = got.type == reply::kind::text ? got.text : std::string_view{};
+    while (!rest.empty()) {
+      std::string_view line = rulings_detail::take_until(rest, '\n');
+      if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+      }
+      if (rulings_detail::take_until(line, ':') == name) {
+        return std::string{line};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Returns the value in a reply to CONFIG GET, which has the name and the value.
+  [[nodiscard]] static std::optional<std::string> config_in(const reply& got) {
+    if (got.type != reply::kind::list || got.list.size() != 2) {
+      return std::nullopt;
+    }
+    return got.list[1].text;
   }
 
   /// Reads `GENERATION-NUMBER`.

@@ -126,6 +126,10 @@ class SqliteRulingLedger final : public RulingLedger {
   using row = adapters_detail::sqlite_row;
   using pool = adapters_detail::handle_pool<sqlite>;
 
+  // The names of the tables of version 1 have no number. Another version of the format needs tables
+  // with other names, so that no version reads or changes the orders of another.
+  static_assert(rulings_detail::order_format == 1);
+
   [[nodiscard]] pool::loan lend() {
     home_.require("SqliteRulingLedger");
     auto lent = files_->lend();

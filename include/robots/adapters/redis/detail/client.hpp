@@ -161,6 +161,23 @@ class redis_client {
     return replies;
   }
 
+  /// Returns the replies of the server that has `key` to commands that name no key. If the server
+  /// cannot be reached, the replies have the kind `lost`, or the function throws `store_error`.
+  [[nodiscard]] std::vector<redis_reply> ask_server_of(const std::string& key,
+                                                       std::span<const redis_command> commands) {
+    check_process();
+    if (!is_cluster()) {
+      return nodes_.begin()->second->ask(commands);
+    }
+    learn_slots();
+    std::shared_ptr<redis_node> server;
+    {
+      const std::scoped_lock lock{mutex_};
+      server = slots_[redis_slot(key)];
+    }
+    return ask_node(server.get(), commands);
+  }
+
   /// Calls `ask` for one command, and checks the reply with `accepted`.
   redis_reply ask_one(const redis_command& command, redis_reply::kind wanted) {
     return accepted(command, std::move(ask({&command, 1}).front()), wanted);
