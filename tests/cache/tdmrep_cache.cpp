@@ -242,6 +242,20 @@ TEST_CASE("No redirect of a tdmrep.json leads to a URL that the robots.txt there
   }
 }
 
+TEST_CASE("After a call that is stopped at a redirect of a tdmrep.json, the next call asks again") {
+  tdmrep_web site;
+  robots::stop_source stop;
+  site.web.on(tdmrep_url, ScriptedFetcher::redirect(302, "https://other.example/t.json"));
+  site.web.on_call("https://other.example/robots.txt", [&stop](const robots::fetch_request&) {
+    stop.request_stop();
+    return ScriptedFetcher::failure(fetch_error::cancelled);
+  });
+  CHECK(site.tdmrep.get(tdm_page, {.stop = stop.get_token()}).outcome ==
+        robots::outcome::cancelled);
+  static_cast<void>(site.tdmrep.get(tdm_page));
+  CHECK(site.web.count(tdmrep_url) == 2);
+}
+
 TEST_CASE("No request for a tdmrep.json is repeated after a halt of its site") {
   tdmrep_web site{robots::test::foo_bot()};
   site.web.on_call(tdmrep_url, [&](const robots::fetch_request& /*request*/) {

@@ -177,9 +177,7 @@ class basic_tdmrep_cache {
           table_.begin(*asked, clock_.now(), copy, call), fetcher_, clock_, call);
       // A call that ended before it had the rules of a redirect's target learned nothing about the
       // site.
-      const bool has_ended =
-          call.stop.stop_requested() || (call.deadline && *call.deadline <= clock_.now());
-      if (result.outcome == outcome::refused && has_ended) {
+      if (result.outcome == outcome::refused && detail::has_ended(call, clock_.now())) {
         result.outcome = outcome::cancelled;
       }
       lock.lock();

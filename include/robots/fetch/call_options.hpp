@@ -56,4 +56,9 @@ namespace robots::detail {
   return limit.count() > 0 ? base::saturating_add(now, limit) : (time_point::max)();
 }
 
+/// Returns true if a call was stopped, or if its deadline is not after `now`.
+[[nodiscard]] inline bool has_ended(const call_options& call, time_point now) noexcept {
+  return call.stop.stop_requested() || (call.deadline && *call.deadline <= now);
+}
+
 }  // namespace robots::detail

@@ -62,7 +62,7 @@ ROBOTS_INLINE void end_exchange(fetch_response& response, const call_options& li
   if (is_hurried && response.error == fetch_error::timeout) {
     response.error = fetch_error::cancelled;
     response.error_text = "the deadline of the call passed";
-  } else if (!limits.stop.stop_requested() && !(limits.deadline && *limits.deadline <= now)) {
+  } else if (!has_ended(limits, now)) {
     be_no_cancellation(response);
   }
 }
