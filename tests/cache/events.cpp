@@ -279,6 +279,19 @@ TEST_CASE("A decision by a policy that the caller holds is counted and reported"
   CHECK_THROWS_AS(static_cast<void>(bot.cache.check("/b", none)), std::invalid_argument);
 }
 
+TEST_CASE("A decision that the program made without the cache is counted and reported") {
+  observed bot;
+  robots::decision denied;
+  denied.reason = robots::decision_reason::excluded;
+  denied.policy =
+      robots::policy::refusal("FooBot", robots::decision_reason::excluded, "https://example.com/a");
+  bot.cache.report_decision("https://example.com/a", denied, {.context = span("s1")});
+  CHECK(bot.diary.take() == texts{"https://example.com: decided no https://example.com/a [s1]"});
+  CHECK(bot.cache.stats().excluded == 1);
+  CHECK(bot.cache.stats().look_ups() == 0);
+  CHECK(bot.web.count() == 0);
+}
+
 TEST_CASE("A look-up in steps keeps the context of the call that began it") {
   observed bot;
   bot.web.otherwise(ok(""));

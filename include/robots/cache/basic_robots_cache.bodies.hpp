@@ -166,8 +166,8 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url,
   return result;
 }
 
-ROBOTS_INLINE void any_robots_cache::note(std::string_view url, const decision& decided,
-                                          const call_options& call) {
+ROBOTS_INLINE void any_robots_cache::report_decision(std::string_view url, const decision& decided,
+                                                     const call_options& call) {
   report(decided, url, {}, call.context);
 }
 
@@ -440,7 +440,7 @@ ROBOTS_INLINE bool any_robots_cache::note_exclusion(std::string_view host_or_url
   if (!ended.policy || ended.policy->refusal_reason() != decision_reason::excluded) {
     return false;
   }
-  note(host_or_url, decide(host_or_url, ended), call);
+  report_decision(host_or_url, decide(host_or_url, ended), call);
   return true;
 }
 

@@ -213,7 +213,14 @@ class any_robots_cache : public cache_detail::moved_members {
 
   /// Counts and reports a decision that your program made without this cache, for example because a
   /// list of your program excludes the URL. Uses only `context` of `call`.
-  void note(std::string_view url, const decision& decided, const call_options& call = {});
+  void report_decision(std::string_view url, const decision& decided,
+                       const call_options& call = {});
+
+  /// The earlier name of `report_decision`.
+  [[deprecated("use report_decision")]] void note(std::string_view url, const decision& decided,
+                                                  const call_options& call = {}) {
+    report_decision(url, decided, call);
+  }
 
   /// Erases the rules of a site and the last good copy of its robots.txt. If the text is a host
   /// without a scheme, also erases the rules of its https and http origins. The next call fetches

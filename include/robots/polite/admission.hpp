@@ -211,9 +211,10 @@ class basic_admission {
     }
     own.was_renewed = own.was_renewed || !now.from_cache;
     own.latest = std::move(now);
-    if constexpr (requires { source_.note(own.url, own.latest, own.call); }) {
+    if constexpr (requires { source_.report_decision(own.url, own.latest, own.call); }) {
       if (!own.latest.allowed && own.latest.reason != decision_reason::excluded) {
-        source_.note(own.url, own.latest, own.call);  // `get` has already counted excluded hosts
+        // `get` has already reported the decisions on excluded hosts.
+        source_.report_decision(own.url, own.latest, own.call);
       }
     }
     const admission_reason reason = polite_detail::reason_of(own.latest, own.call);

@@ -68,8 +68,8 @@ class found_rules {
   [[nodiscard]] auto on_denial(std::function<void(std::string_view site)> on_denied) {
     return cache_.on_denial(std::move(on_denied));
   }
-  void note(std::string_view url, const decision& decided, const call_options& call) {
-    cache_.note(url, decided, call);
+  void report_decision(std::string_view url, const decision& decided, const call_options& call) {
+    cache_.report_decision(url, decided, call);
   }
   bool report_response(std::string_view url, int status, bool is_challenge,
                        const call_options& call) {
