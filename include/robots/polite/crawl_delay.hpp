@@ -88,15 +88,20 @@ namespace polite_detail {
 
 }  // namespace polite_detail
 
-/// Returns the delay between two requests to one host (CrawlingRules):
+/// Returns the delay between two requests to one host (CrawlingRules). It is the longest of these:
 ///
-///     max((0.5 + draw) x fixed delay, robots.txt delay, min(t^2 seconds, response cap))
+/// - for the crawler: (0.5 + `draw`) x `fixed_delay`, where `draw` is a random number in [0, 1]
+/// - for the robots.txt: the Crawl-delay of the crawler's group, the Crawl-delay before the first
+///   group, and the interval of the Request-rate
+/// - for the host: the square of the last response time in seconds, but at most `response_cap`.
+///   Without this limit, one page of 60 s would mean a delay of an hour
+/// - `floor`
 ///
-/// `draw` is a random number in [0, 1]. `t` is the last response time in seconds. Without its cap,
-/// one page of 60 s would mean a delay of an hour. The robots.txt
-/// delay is the longest of the crawler's Crawl-delay, the Crawl-delay before the first group, and
-/// the interval of the Request-rate. The result is at least the floor. If the cap shortens the
-/// delay, `term` is `cap`. Otherwise, `term` is the first longest term in the order of `source`.
+/// If the longest of them is above `cap`, the delay is `cap`. `term` says what decided. If two are
+/// equally long, the first one in the order of `source` decides.
+///
+/// Example: a `fixed_delay` of 1 s with a `draw` of 0.5, a Crawl-delay of 5 s and a last response
+/// of 2 s give the longest of 1 s, 5 s and 4 s: 5 s, by `crawl_delay`.
 [[nodiscard]] constexpr computed_delay compute_delay(const delay_options& options,
                                                      const computed_delay::inputs& inputs,
                                                      double draw) noexcept {

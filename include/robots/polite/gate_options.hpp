@@ -29,8 +29,9 @@ struct slow_down_options {
 
 /// The options of a `basic_host_gate`.
 struct gate_options {
-  /// The fixed delay, the floor and the caps. Other options here replace this default: then name
-  /// `fixed_delay`, too, since it is 0 in `delay_options`.
+  /// The limits for delays. By default, `fixed_delay` is 1 s. Options of your own replace this
+  /// default as a whole: `{.fixed_delay = 1s, .cap = 30s}` keeps the 1 s, but with `{.cap = 30s}`,
+  /// `fixed_delay` is 0.
   delay_options delay{.fixed_delay = std::chrono::seconds{1}};
   /// If true, the delay starts at the response to the last request, to be gentle to slow hosts. If
   /// false, the delay starts at the request.

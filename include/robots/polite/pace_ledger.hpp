@@ -19,18 +19,29 @@ namespace robots {
 
 /// Grants turns to processes. A turn permits one process to send one request to one host.
 ///
-/// The delay between two turns at a host has two minimums: the `claim::after` of the earlier turn,
-/// and the stored `claim::least`. For a minute, the ledger stores the longest `claim::least` of all
-/// processes. If the process with the stored value claims again, the new value replaces the stored
-/// value. All times come from one clock, so the clocks of the processes need not agree. The ledger
-/// remembers a host for the memory time: a minute, or the delay of the host if longer. If the last
-/// claim of a process is within the memory time (`claim::last_asked`), but the host is unknown, the
-/// ledger has lost its data. After the loss, the ledger acts as if it had just granted a turn.
+/// Each claim has two delays, and the next turn at the host obeys both:
 ///
-/// A request must start within `claim::lateness` after the ledger grants the turn. The delay to the
-/// next turn begins when `claim::lateness` is over. If the answer of the ledger takes longer than
-/// `claim::lateness`, the gate claims the same turn again. If another process got a turn in
-/// between, the request must wait. If the answers of the ledger take longer than the delay, and
+/// - `claim::after` is the delay that the process wants after its turn. The next turn does not come
+///   before this delay is over.
+/// - `claim::least` is the shortest delay that the rules of the process permit. Processes can have
+///   different rules. So the ledger keeps the longest `least` of all processes for a minute, and
+///   grants no turn sooner than that after the last turn. A process can replace its own value by a
+///   shorter one.
+///
+/// Example: process A claims with a `least` of 1 s and an `after` of 1.4 s. It gets a turn. Process
+/// B has a newer robots.txt, and claims with a `least` of 5 s. B gets its turn 5 s after the turn
+/// of A. Without the `least` of B, this would be 1.4 s.
+///
+/// The ledger measures all times by one clock, so the clocks of the processes need not agree. It
+/// remembers a host for a minute, or for the delay of the host if that is longer. A ledger can lose
+/// its data. It notices the loss if it does not know a host at which the process claimed a turn a
+/// short time ago (`claim::last_asked`). Then it acts as if it had just granted a turn.
+///
+/// The answer of a ledger takes time. So the request of a turn may start until `claim::lateness`
+/// after the grant, and the delay to the next turn begins then. Example: if `lateness` is 20 ms and
+/// `after` is 1 s, the next turn comes 1.02 s after the grant. If the answer takes longer than
+/// `lateness`, the gate does not send the request. It claims the same turn again, and gets it
+/// unless another process has got a turn in between. If the answers take longer than the delay, and
 /// other processes claim turns at the host, a process may wait forever.
 ///
 /// Any thread may call a ledger. A call blocks for at most the timeouts of the ledger. A call that

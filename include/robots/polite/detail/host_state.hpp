@@ -29,8 +29,15 @@
 //                    +--cancel                  v
 //                                          next_start_ = last start + delay for it
 //
-//     plan: next_start_, retry_at_ and turn_at_ first; then the delays to the planned requests and
-//           the open hours, again and again until the time no longer moves
+//     plan: 1. not before the present time, next_start_, retry_at_ and turn_at_
+//           2. not before the delay after last_ is over, and within the hours of Visit-time
+//           3. for each planned request, sorted by time: if the new request fits before it, done;
+//              else step 2 again, with the planned request in place of last_
+//
+// At a later start, another Request-rate or Visit-time can apply. So step 2 repeats until the start
+// no longer moves. Example: the Crawl-delay is 2 s, last_ was at 10 s, a request is planned for
+// 13 s, and now is 11 s. Step 2 moves the start to 12 s. But 12 s is only 1 s before the planned
+// request, so step 3 moves the start to 15 s.
 //
 // All members are called with the mutex of the gate. An object owns its planned requests. It knows
 // neither its host nor its policy: each call brings the policy, since policies change.
@@ -142,9 +149,13 @@ class host_state {
     return result;
   }
 
-  /// Delays the next request until `held_until`. If `held_until` is empty, the ledger has failed.
-  /// Without the ledger, each of N processes waits N times the longest delay between two requests.
-  /// Before the first request, a process waits for a random time up to N times that delay.
+  /// Delays the next request until `held_until`, as the ledger has answered.
+  ///
+  /// If `held_until` is empty, the ledger has failed for too long. Then the N processes
+  /// (`gate_options::ledger_users`) cannot take turns. Instead, each of them waits N times the
+  /// longest delay between its requests. Example: with 4 processes and a delay of 2 s, each process
+  /// sends a request every 8 s, so the host gets one every 2 s on average. The first request of a
+  /// process waits for a random part of the 8 s, so that the processes do not start together.
   void wait_for_turn(const std::optional<time_point>& held_until, const host_reservation& reserved,
                      const gate_moment& now) {
     if (held_until) {
@@ -191,10 +202,14 @@ class host_state {
     add_response(report, now);
   }
 
-  /// Counts a request for a robots.txt that was fetched at `fetched`. `own_policy` is null if
-  /// another host redirected its robots.txt to this host. If `always` is true, counts every
-  /// request. Otherwise, counts only the first call with an `own_policy` and the first with null
-  /// after each page request. Without this limit, the requests could delay pages forever.
+  /// Counts a request for a robots.txt, so that the next request waits for the delay after it.
+  /// `fetched` is the time of the request. If the robots.txt is the one of this host, `own_policy`
+  /// is the policy from it. If another host has redirected its robots.txt to this host,
+  /// `own_policy` is null.
+  ///
+  /// Between two requests for pages, only the first request for the own robots.txt counts, and the
+  /// first one after a redirect from another host. If all of them counted, they could delay pages
+  /// forever. If `always` is true, the request counts in any case.
   void add_robots_request(time_point fetched, const policy* own_policy, bool always,
                           const gate_moment& now) {
     bool& is_counted = own_policy != nullptr ? robots_counted_ : redirect_counted_;
@@ -206,9 +221,12 @@ class host_state {
     }
   }
 
-  /// Notes that `knows_robots_request(fetched)` is true, without counting a request.
+  /// Remembers the robots.txt that was fetched at `fetched` as one that needs no count, since no
+  /// request for it went to this host.
   void skip_robots_request(time_point fetched) noexcept { skipped_robots_at_ = fetched; }
 
+  /// Returns true if the robots.txt that was fetched at `fetched` is already counted or skipped, or
+  /// if a later one is already counted. Then the gate has nothing to do for it.
   [[nodiscard]] bool knows_robots_request(time_point fetched) const noexcept {
     return fetched <= robots_fetched_at_ || fetched == skipped_robots_at_;
   }
