@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -99,6 +100,19 @@ class descriptor_limit {
 
  private:
   rlimit before_{};
+};
+
+/// Waits a millisecond for a response or a descriptor while it is hurried, else the usual time.
+struct HurriedFetcher {
+  CurlFetcher web;
+  std::shared_ptr<std::atomic<bool>> is_hurried;
+
+  [[nodiscard]] fetch_response fetch(fetch_request request) const {
+    if (*is_hurried) {
+      request.timeout = std::chrono::milliseconds{1};
+    }
+    return web.fetch(request);
+  }
 };
 
 /// Opens file descriptors until the process has no more.
@@ -243,14 +257,18 @@ TEST_CASE("Exchanges that lack a descriptor unexpectedly wait for one, too") {
 
 TEST_CASE("Want of a file descriptor is no answer of the site, and the cache does not keep it") {
   const other_process servers;
-  robots::robots_cache<CurlFetcher> cache{{.user_agent = "FooBot/1.0",
-                                           .fallback = robots::fallback_policy::rfc9309(),
-                                           .timeout = std::chrono::milliseconds{50}},
-                                          CurlFetcher{servers.options()}};
+  const auto is_hurried = std::make_shared<std::atomic<bool>>(false);
+  robots::robots_cache<HurriedFetcher> cache{
+      {.user_agent = "FooBot/1.0",
+       .fallback = robots::fallback_policy::rfc9309(),
+       .timeout = std::chrono::minutes{1}},
+      HurriedFetcher{CurlFetcher{servers.options()}, is_hurried}};
   const descriptor_limit few{64};
   {
     const no_descriptors none;
+    *is_hurried = true;
     const robots::decision answer = cache.check(site(0) + "page");
+    *is_hurried = false;
     CHECK(!answer.allowed);
     CHECK(to_string(answer.policy->source().error) == "local");
     CHECK(explain(answer).find("no free file descriptor") != std::string::npos);
