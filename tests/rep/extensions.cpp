@@ -1,17 +1,18 @@
 // RFC 9309, section 2.2.4: "Parsing of other records MUST NOT interfere with the parsing of
 // explicitly defined records." Extension lines anywhere in a file change no verdict.
 #include "support/text_of.hpp"
-#include <robots/rep/document/document.hpp>
-#include <robots/rep/rules/compile.hpp>
+#include <robots/rep.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #ifndef ROBOTS_CORPUS_DIR
@@ -53,6 +54,43 @@ constexpr std::array<std::string_view, 27> extensions{
     "",
     "a: *",
 };
+
+// Each directive that changes no verdict has a line in the list.
+constexpr bool has_a_line(robots::directive_kind kind) {
+  using enum robots::directive_kind;
+  const std::string_view key = to_string(kind);
+  return kind == user_agent || kind == allow || kind == disallow ||
+         std::any_of(extensions.begin(), extensions.end(), [key](std::string_view line) {
+           return line.starts_with(key) && line.substr(key.size()).starts_with(':');
+         });
+}
+constexpr robots::directive_kind kind_without_line() {
+  auto kind = robots::directive_kind{};
+  while (kind != robots::directive_kind::unknown && has_a_line(kind)) {
+    kind = static_cast<robots::directive_kind>(static_cast<int>(kind) + 1);
+  }
+  return kind;
+}
+static_assert(kind_without_line() == robots::directive_kind::unknown, "add it to `extensions`");
+
+// A line that views the text of its file cannot be read from a temporary document.
+template <class Line>
+constexpr bool reads_temporary =
+    requires(robots::document&& file) { std::move(file).template read<Line>(); };
+static_assert(!reads_temporary<robots::clean_param>);
+static_assert(!reads_temporary<robots::content_signal>);
+static_assert(!reads_temporary<robots::content_usage>);
+static_assert(!reads_temporary<robots::license_line>);
+static_assert(reads_temporary<robots::request_rate>);
+static_assert(reads_temporary<robots::visit_time>);
+
+// Without a word about it, a type counts as one that views the text.
+struct new_line {
+  [[maybe_unused]] static constexpr robots::directive_kind kind = robots::directive_kind::noindex;
+  std::string_view target{};
+  [[nodiscard]] static constexpr new_line parse(std::string_view value) noexcept { return {value}; }
+};
+static_assert(!reads_temporary<new_line>);
 
 constexpr std::array<std::string_view, 7> files{
     "User-agent: a\nDisallow: /\n",

@@ -348,12 +348,10 @@ class document {
     return read<Line>(std::span<const std::string_view>{user_agents.begin(), user_agents.size()});
   }
   template <class Line>
-    requires(
-                requires(Line line) { line.path; } || requires(Line line) { line.url; })
+    requires(!rep_detail::has_no_views<Line>)
   std::vector<Line> read(std::string_view = "*") const&& = delete;  // store the document
   template <class Line>
-    requires(
-                requires(Line line) { line.path; } || requires(Line line) { line.url; })
+    requires(!rep_detail::has_no_views<Line>)
   std::vector<Line> read(name_span) const&& = delete;  // store the document
 
   /// Returns the groups in file order, not merged. Takes linear time.

@@ -44,6 +44,7 @@ namespace rep_detail {
 /// The source is Sean Conner, 1996. A rate never changes a verdict.
 struct request_rate {
   static constexpr directive_kind kind = directive_kind::request_rate;  ///< used by `read_lines`
+  static constexpr bool views_text = false;  ///< no member is a view of the file's text
 
   std::uint32_t requests = 1;           ///< the number of requests, at least 1
   std::chrono::milliseconds per{1000};  ///< the period, at least 1 ms, at most 136 years

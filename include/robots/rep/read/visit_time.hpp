@@ -38,6 +38,7 @@ namespace rep_detail {
 /// (2200-0400). Two equal times mean the whole day.
 struct visit_time {
   static constexpr directive_kind kind = directive_kind::visit_time;  ///< used by `read_lines`
+  static constexpr bool views_text = false;  ///< no member is a view of the file's text
 
   std::chrono::minutes from{};  ///< the start, in minutes since midnight UTC, 0 to 1439
   std::chrono::minutes to{};    ///< the end, in minutes since midnight UTC, 0 to 1440
