@@ -44,13 +44,11 @@ write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake"
   COMPATIBILITY SameMinorVersion
   ARCH_INDEPENDENT)
+file(GLOB find_modules CONFIGURE_DEPENDS .cmake/Find*.cmake)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/robots-config-version.cmake" .cmake/robots-compiled.cmake
               .cmake/robots.cpp .cmake/robots.cppm
-              .cmake/robots-find-least.cmake
-              .cmake/Findbrotlidec.cmake .cmake/Findgumbo.cmake .cmake/Findhiredis.cmake .cmake/Findhiredis_ssl.cmake
-              .cmake/Findidn2.cmake
-              .cmake/Findzstd.cmake
+              .cmake/robots-find-least.cmake ${find_modules}
         DESTINATION "${robots_package_dir}")
 configure_file(.cmake/robots.pc.in robots.pc @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/robots.pc"

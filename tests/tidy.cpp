@@ -17,6 +17,10 @@ template class robots::basic_polite_client<robots::robots_cache<robots::CurlFetc
 template class robots::page_driver<robots::robots_cache<robots::CurlFetcher>, robots::host_gate,
                                    robots::curl_multi_fetcher>;
 
+#if __has_include(<cpr/cpr.h>)
+#include <robots/adapters/cpr/cpr_fetcher.hpp>
+#endif
+
 #if __has_include(<boost/asio.hpp>)
 #include <robots/adapters/asio/asio_curl_fetcher.hpp>
 #include <robots/adapters/asio/asio_robots_cache.hpp>
