@@ -63,7 +63,7 @@ TEST_CASE("The sentence about a retrieval has the outcome, and what applies unti
         "the retrieval of robots.txt ended: server_error (HTTP 503)");
   CHECK(explain(robots::far_hit_event{{}, denies, record}) ==
         "another process had fetched robots.txt: server_error (HTTP 503)");
-  CHECK(explain(robots::far_copy_event{{}, denies, record}) ==
+  CHECK(explain(robots::far_old_record_event{{}, denies, record}) ==
         "the shared store has an older robots.txt: server_error (HTTP 503)");
   CHECK(explain(robots::fallback_event{{}, denies}) ==
         "there is no robots.txt to obey: server_error (HTTP 503); everything is denied");

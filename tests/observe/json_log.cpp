@@ -242,7 +242,7 @@ TEST_CASE("A log reports gates and the shared store") {
   const robots::record record;
   const robots::policy policy{robots::fallback_action::deny_all, "FooBot", record};
   log.on(robots::far_hit_event{{}, policy, record});
-  log.on(robots::far_copy_event{{}, policy, record});
+  log.on(robots::far_old_record_event{{}, policy, record});
   REQUIRE(log_lines.lines->size() == 5);
   CHECK(has((*log_lines.lines)[0], R"("reason":"go","waited_seconds":1.5,"allowed":false)"));
   CHECK(has((*log_lines.lines)[1], R"("level":"ERROR","event":"far_store","up":false,)"));
@@ -252,7 +252,7 @@ TEST_CASE("A log reports gates and the shared store") {
   CHECK(has((*log_lines.lines)[3],
             R"("event":"far_hit","outcome":"unreachable","url":"",)"
             R"("fetched_at":"1970-01-01T00:00:00.000Z","basis":"deny_all")"));
-  CHECK(has((*log_lines.lines)[4], R"("event":"far_copy")"));
+  CHECK(has((*log_lines.lines)[4], R"("event":"far_old_record")"));
 }
 
 TEST_CASE("A log reports the changes of a site and their consequences") {

@@ -47,7 +47,7 @@ struct event_list {
 
 using all_events =
     event_list<decision_event, look_up_event, admission_event, drop_event, exchange_event,
-               parse_event, retrieval_event, far_hit_event, far_copy_event, fallback_event,
+               parse_event, retrieval_event, far_hit_event, far_old_record_event, fallback_event,
                breaker_event, quarantine_event, override_event, policy_change_event,
                access_revoked_event, licence_demanded_event, halt_event, sign_off_event,
                far_store_event, lost_invalidation_event, exclusions_event, ledger_event,

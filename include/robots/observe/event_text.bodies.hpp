@@ -144,7 +144,7 @@ struct event_text {
   }
 
   template <class Far>
-    requires(std::same_as<Far, far_hit_event> || std::same_as<Far, far_copy_event>)
+    requires(std::same_as<Far, far_hit_event> || std::same_as<Far, far_old_record_event>)
   std::string operator()(const Far& event) const {
     add_source(line, event.record);
     line.text("fetched_at", date_text(event.record.fetched_at));

@@ -111,11 +111,14 @@ struct far_hit_event : event_base {
 /// The shared store had a record that the look-up cannot use as its answer. A record can be too
 /// old, so that the cache must renew it first. A record with the site's last readable robots.txt is
 /// no answer if a later retrieval had another result. In a log: INFO.
-struct far_copy_event : event_base {
-  static constexpr std::string_view name = "far_copy";  ///< the name of the event
-  const robots::policy& policy;                         ///< the resulting policy
-  const robots::record& record;                         ///< the record from the store
+struct far_old_record_event : event_base {
+  static constexpr std::string_view name = "far_old_record";  ///< the name of the event
+  const robots::policy& policy;                               ///< the resulting policy
+  const robots::record& record;                               ///< the record from the store
 };
+
+/// The earlier name of `far_old_record_event`.
+using far_copy_event [[deprecated("use far_old_record_event")]] = far_old_record_event;
 
 /// The fallback policy decided, since robots.txt could not be fetched or was too malformed. In a
 /// log: ERROR.

@@ -103,7 +103,7 @@ TEST_CASE("Every decision of an unchanged trail is confirmed") {
   CHECK(found.unknown == 0);
   CHECK(found.confirmed == count_of(trail.lines, "decision"));
   for (const std::string_view kind :
-       {"retrieval", "far_hit", "far_copy", "policy", "fallback", "breaker", "quarantine",
+       {"retrieval", "far_hit", "far_old_record", "policy", "fallback", "breaker", "quarantine",
         "override", "admission", "directives", "body", "crawler", "policy_change", "halt",
         "sign_off", "access_revoked"}) {
     CHECK_MESSAGE(count_of(trail.lines, kind) > 0, kind);
@@ -117,6 +117,23 @@ TEST_CASE("Every decision of an unchanged trail is confirmed") {
         "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\",\"span_id\":\"b7ad6b7169203331\""}) {
     static_cast<void>(line_with(trail.lines, value));
   }
+}
+
+TEST_CASE(
+    "The decisions of a trail are confirmed if it has far_copy, an earlier name of an entry") {
+  whole_trail trail;
+  std::size_t renamed = 0;
+  for (std::string& line : trail.lines) {
+    if (has(line, "\"type\":\"far_old_record\"")) {
+      replace(line, "far_old_record", "far_copy");
+      ++renamed;
+    }
+  }
+  CHECK(renamed > 0);
+  const audit_decisions found = trail.verify_from(0);
+  CHECK(found.differences.empty());
+  CHECK(found.unknown == 0);
+  CHECK(found.confirmed == count_of(trail.lines, "decision"));
 }
 
 TEST_CASE("A falsified decision is found, even if the hashes were rewritten") {

@@ -938,8 +938,11 @@ class audit_judge {
     }
   }
 
+  /// Returns true if an entry has an answer of the site. In trails of earlier versions, the name of
+  /// `far_old_record` is `far_copy`.
   [[nodiscard]] static bool is_answer(std::string_view type) noexcept {
-    return type == "retrieval" || type == "far_hit" || type == "far_copy";
+    return type == "retrieval" || type == "far_hit" || type == "far_old_record" ||
+           type == "far_copy";
   }
 
   [[nodiscard]] std::string text_key(const std::string& site, const std::string& directives) const {

@@ -350,7 +350,8 @@ class site_work {
       auto earlier = policies.judged(*records.last_good, {.last = may_be_erased ? nullptr : last},
                                      now, nullptr);
       if (earlier->basis() == policy_basis::rules || earlier->leads_to()) {
-        cache_.parts.tell(far_copy_event{policies.about(*flight_), *earlier, *records.last_good});
+        cache_.parts.tell(
+            far_old_record_event{policies.about(*flight_), *earlier, *records.last_good});
         last = std::move(earlier);
         good = std::move(records.last_good);
       }
@@ -372,7 +373,7 @@ class site_work {
         fresh_.reset();  // a newer answer existed, but has expired
       }
       if (!shared_good_) {
-        cache_.parts.tell(far_copy_event{policies.about(*flight_), *latest, records.latest});
+        cache_.parts.tell(far_old_record_event{policies.about(*flight_), *latest, records.latest});
         const bool is_good = latest->basis() == policy_basis::rules || latest->leads_to();
         shared_good_ = is_good ? std::move(records.latest) : std::move(good);
         flight_->set_last(std::move(latest));
