@@ -167,7 +167,7 @@ class basic_admission {
 
   [[nodiscard]] admission_result answer(std::string_view url, const call_options& call,
                                         if_early caller) {
-    const time_point asked = gate_.environment_.now();
+    const time_point asked = gate_.parts_.now();
     admission_result answered;
     answered.decision = source_.check(url, call);
     answered.reason = polite_detail::reason_of(answered.decision, call);
@@ -203,8 +203,8 @@ class basic_admission {
   /// no more: if each new policy did, a site whose delay is longer than the lifetime of its rules
   /// would delay the page forever.
   [[nodiscard]] admission_reason decide_again(page& own, policy_pointer& site_policy) {
-    const time_point asked = gate_.environment_.now();
-    decision now = decide(source_.get(own.url, own.call), own.url, gate_.environment_.now());
+    const time_point asked = gate_.parts_.now();
+    decision now = decide(source_.get(own.url, own.call), own.url, gate_.parts_.now());
     now.from_cache = now.policy == own.latest.policy;
     if (!own.was_renewed) {
       site_policy = now.policy;
@@ -226,7 +226,7 @@ class basic_admission {
 
   void report(std::string_view url, const decision& decided, admission_reason reason,
               const call_options& call, time_point asked) {
-    if (!gate_.environment_.has_observer) {
+    if (!gate_.parts_.has_observer) {
       return;
     }
     const bool is_quarantined = reason == admission_reason::disallowed &&
@@ -236,11 +236,10 @@ class basic_admission {
                               reason == admission_reason::needs_sign_off || is_quarantined;
     const auto site = parse_site(url);
     const std::string key = site ? site->key() : std::string{};
-    gate_.environment_.tell(
-        admission_event{gate_.environment_.about(
-                            key, call.context,
-                            call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
-                        url, decided, reason, gate_.environment_.now() - asked, needs_review});
+    gate_.parts_.tell(admission_event{
+        gate_.parts_.about(key, call.context,
+                           call.user_agent.empty() ? std::string_view{crawler_} : call.user_agent),
+        url, decided, reason, gate_.parts_.now() - asked, needs_review});
   }
 
   S& source_;

@@ -50,9 +50,9 @@ struct gate_waiter {
 
 /// The part of a gate that lives until the gate is destroyed and all reservations have ended.
 struct gate_state {
-  gate_state(gate_options given, std::unique_ptr<gate_environment> own_environment)
+  gate_state(gate_options given, std::unique_ptr<gate_parts> given_parts)
       : options(std::move(given)),
-        environment(std::move(own_environment)),
+        parts(std::move(given_parts)),
         random(options.seed),
         hosts(options.max_hosts) {
     validate(options);
@@ -67,7 +67,7 @@ struct gate_state {
   }
 
   [[nodiscard]] gate_moment moment(double draw = 0) const {
-    return {environment->moment(), &options, draw};
+    return {parts->moment(), &options, draw};
   }
 
   [[nodiscard]] host_state* find_or_add(std::string_view key, time_point now) {
@@ -103,8 +103,8 @@ struct gate_state {
     gate_waiter self{waiters, host};
     const stop_callback<std::function<void()>> when_withdrawn{withdrawn,
                                                               [&self] { self.wake.notify_all(); }};
-    static_cast<void>(environment->wait(
-        self.wake, lock, call, [&] { return self.is_granted || withdrawn.stop_requested(); }));
+    static_cast<void>(parts->wait(self.wake, lock, call,
+                                  [&] { return self.is_granted || withdrawn.stop_requested(); }));
     if (self.is_granted) {
       return admission_reason::go;
     }
@@ -179,8 +179,8 @@ struct gate_state {
     const stop_callback<std::function<void()>> stopped{stop, wake};
     const stop_callback<std::function<void()>> also_stopped{other_stop, wake};
     // The sleep has a limit, since some clocks cannot sleep until the end of time.
-    const time_point in_an_hour = base::saturating_add(environment->now(), std::chrono::hours{1});
-    environment->sleep_until((std::min)(when, in_an_hour), awake.get_token());
+    const time_point in_an_hour = base::saturating_add(parts->now(), std::chrono::hours{1});
+    parts->sleep_until((std::min)(when, in_an_hour), awake.get_token());
   }
 
   /// Claims a turn for a request if nothing else delays the request. Pass exactly the returned time
@@ -205,9 +205,9 @@ struct gate_state {
   }
 
   const gate_options options;
-  const std::unique_ptr<gate_environment> environment;
+  const std::unique_ptr<gate_parts> parts;
   base::counter_random random;
-  shared_pace pace{options, *environment};
+  shared_pace pace{options, *parts};
   base::enum_counters<admission_reason::too_late> answers;
   mutable std::mutex mutex;  // guards the members below
   base::site_table<host_state> hosts;
@@ -225,7 +225,7 @@ ROBOTS_INLINE start_result any_host_gate::reservation::start() {
   }
   for (;;) {
     if (withdrawn_.stop_requested() ||
-        (decide_again_ && decides_when_due_ && gate_->environment->now() >= at())) {
+        (decide_again_ && decides_when_due_ && gate_->parts->now() >= at())) {
       // Take the token first. A `withdraw` during the decision must lead to another decision.
       std::unique_lock lock{gate_->mutex};
       stop_token withdrawn_later = gate_->withdrawals[host_].get_token();
@@ -279,11 +279,10 @@ ROBOTS_INLINE void any_host_gate::reservation::cancel() noexcept {
   }
 }
 
-ROBOTS_INLINE any_host_gate::any_host_gate(
-    gate_options options, std::unique_ptr<polite_detail::gate_environment> environment)
-    : environment_(*environment),
-      state_(std::make_shared<polite_detail::gate_state>(std::move(options),
-                                                         std::move(environment))) {}
+ROBOTS_INLINE any_host_gate::any_host_gate(gate_options options,
+                                           std::unique_ptr<polite_detail::gate_parts> parts)
+    : parts_(*parts),
+      state_(std::make_shared<polite_detail::gate_state>(std::move(options), std::move(parts))) {}
 
 ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
                                                         const policy_pointer& site_policy) const {

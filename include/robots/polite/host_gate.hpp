@@ -8,7 +8,7 @@
 #include <robots/http/message.hpp>
 #include <robots/observe/admission_reason.hpp>
 #include <robots/observe/observer.hpp>
-#include <robots/polite/detail/gate_environment.hpp>
+#include <robots/polite/detail/gate_parts.hpp>
 #include <robots/polite/detail/host_state.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/request_report.hpp>
@@ -191,8 +191,8 @@ class any_host_gate {
   any_host_gate& operator=(const any_host_gate&) = delete;
 
  protected:
-  /// Takes over `environment`, which has the clock and the observer.
-  any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_environment> environment);
+  /// Takes over `parts`, which have the clock and the observer.
+  any_host_gate(gate_options options, std::unique_ptr<polite_detail::gate_parts> parts);
   ~any_host_gate() = default;
 
  private:
@@ -209,7 +209,7 @@ class any_host_gate {
   [[nodiscard]] answer reserve(const std::string& key, const policy_pointer& site_policy,
                                if_early caller, const call_options& call);
 
-  polite_detail::gate_environment& environment_;  // `state_` owns it
+  polite_detail::gate_parts& parts_;  // `state_` owns it
   std::shared_ptr<polite_detail::gate_state> state_;
 };
 
@@ -232,9 +232,8 @@ class basic_host_gate : public any_host_gate {
  public:
   /// Takes over the clock and the observer. Throws what `validate` throws for the options.
   explicit basic_host_gate(gate_options options = {}, C clock = {}, O observer = {})
-      : any_host_gate(std::move(options),
-                      std::make_unique<polite_detail::typed_gate_environment<C, O>>(
-                          std::move(clock), std::move(observer))) {}
+      : any_host_gate(std::move(options), std::make_unique<polite_detail::own_parts<C, O>>(
+                                              std::move(clock), std::move(observer))) {}
 };
 
 }  // namespace robots

@@ -3,7 +3,7 @@
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/thrown_text.hpp>
 #include <robots/observe/events.hpp>
-#include <robots/polite/detail/gate_environment.hpp>
+#include <robots/polite/detail/gate_parts.hpp>
 #include <robots/polite/gate_options.hpp>
 #include <robots/polite/pace_ledger.hpp>
 #include <robots/time/clock.hpp>
@@ -42,8 +42,7 @@ struct ledger_answer {
 /// Asks the ledger of a gate, and handles late answers and failures. The gate must have a ledger.
 class shared_pace {
  public:
-  shared_pace(const gate_options& options, gate_environment& environment)
-      : options_(options), environment_(environment) {}
+  shared_pace(const gate_options& options, gate_parts& parts) : options_(options), parts_(parts) {}
 
   /// Claims a turn. If the answer takes longer than `claim::lateness`, claims the same turn again.
   /// After several late answers, the caller must wait and claim another turn.
@@ -63,7 +62,7 @@ class shared_pace {
         return {base::saturating_add(now.steady, wait), now};
       }
       const time_point asked = now.steady;
-      now = environment_.moment();
+      now = parts_.moment();
       const std::chrono::nanoseconds late = now.steady - asked;
       const std::chrono::nanoseconds allowed = claim.lateness;
       lateness_ = (std::min)((std::max)(late, allowed - allowed / 8), most_lateness);
@@ -115,13 +114,13 @@ class shared_pace {
     down_since_ = why.empty() ? std::nullopt : std::optional{down_since_.value_or(now)};
     lock.unlock();
     if (has_changed) {
-      environment_.tell(ledger_event{environment_.about({}), why.empty(), why});
+      parts_.tell(ledger_event{parts_.about({}), why.empty(), why});
     }
     return why.empty();
   }
 
   const gate_options& options_;
-  gate_environment& environment_;
+  gate_parts& parts_;
   std::atomic<std::chrono::nanoseconds> lateness_{};  // `claim::lateness` of the next claim
   std::mutex mutex_;                                  // guards the members below
   std::optional<time_point> down_since_;

@@ -15,21 +15,21 @@
 #include <utility>
 
 // The clock and the observer of a gate behind virtual functions, so that the code of the gate is
-// compiled once, whatever their types are:
+// compiled once, whatever their types are. `cache_parts` does the same for a cache:
 //
-//     basic_host_gate<C, O> --owns--> gate_state --owns--> typed_gate_environment<C, O>
-//                                                             clock: now, sleep, wait
-//                                                             observer: tell
+//     basic_host_gate<C, O> --owns--> gate_state --owns--> own_parts<C, O>
+//                                                           clock: now, sleep, wait
+//                                                           observer: tell
 
 namespace robots::polite_detail {
 
 struct gate_state;
 
 /// The clock and the observer of a gate. The virtual functions hide the types of both.
-class gate_environment : public detail::event_teller {
+class gate_parts : public detail::event_teller {
  public:
-  explicit gate_environment(bool is_observed) : has_observer{is_observed} {}
-  virtual ~gate_environment() = default;
+  explicit gate_parts(bool is_observed) : has_observer{is_observed} {}
+  virtual ~gate_parts() = default;
 
   [[nodiscard]] virtual time_point now() = 0;
   [[nodiscard]] wall_anchor moment() { return {.steady = now(), .wall = wall()}; }
@@ -44,10 +44,10 @@ class gate_environment : public detail::event_teller {
 };
 
 template <Clock C, Observer O>
-class typed_gate_environment final : public gate_environment {
+class own_parts final : public gate_parts {
  public:
-  typed_gate_environment(C own_clock, O own_observer)
-      : gate_environment(!std::same_as<O, NullObserver>),
+  own_parts(C own_clock, O own_observer)
+      : gate_parts(!std::same_as<O, NullObserver>),
         clock(std::move(own_clock)),
         observer(std::move(own_observer)) {}
 
