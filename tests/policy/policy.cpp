@@ -403,7 +403,7 @@ TEST_CASE("A policy that an order has made names this order, also for other craw
   const auto ruled = policy::by_order(*plain, order);
   REQUIRE(ruled->order() != nullptr);
   CHECK(*ruled->order() == *order);
-  CHECK(ruled->given_reason() == robots::decision_reason::by_hand);
+  CHECK(ruled->reason_for_all_urls() == robots::decision_reason::by_hand);
   REQUIRE(ruled->others().size() == 1);
   CHECK(ruled->others()[0]->order() == order.get());
   CHECK(ruled->memory_bytes() > plain->memory_bytes());

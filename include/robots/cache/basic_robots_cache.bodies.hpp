@@ -151,7 +151,7 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url,
   std::size_t agent = agent_of(call);
   const auto asked = parse_site(url.starts_with('/') ? given->source().url : url);
   cache_detail::found_policy answer;
-  if (asked || !given->given_reason()) {
+  if (asked || !given->reason_for_all_urls()) {
     answer = environment_->ruling_on(asked, url);
     if (agent == 0 && answer.policy && !answer.policy->others().empty()) {
       agent = environment_->agent_with(given, *answer.policy, *asked);

@@ -81,8 +81,9 @@ ROBOTS_INLINE decision decide(std::shared_ptr<const policy> used, std::string_vi
   decision result{.verdict = rules.match(detail::target_for(rules, url)),
                   .policy = std::move(used)};
   result.allowed = result.verdict.allowed;
-  result.reason = rules.given_reason().value_or(policy_detail::reason_of(rules, result.verdict));
-  if (!rules.given_reason()) {
+  result.reason =
+      rules.reason_for_all_urls().value_or(policy_detail::reason_of(rules, result.verdict));
+  if (!rules.reason_for_all_urls()) {
     // Another thread may have fetched the rules after `now`.
     result.age = (std::max)(now - rules.rules_fetched_at(), std::chrono::nanoseconds{0});
   }

@@ -25,7 +25,7 @@ namespace policy_detail {
 /// Returns true if a robots.txt is in force, or the site said that there is none.
 [[nodiscard]] ROBOTS_INLINE bool knows_file(const policy& used) noexcept {
   const policy_basis basis = used.basis();
-  return !used.given_reason() &&
+  return !used.reason_for_all_urls() &&
          (basis == policy_basis::rules || basis == policy_basis::last_good ||
           (basis == policy_basis::allow_all && used.outcome() == outcome::not_found));
 }

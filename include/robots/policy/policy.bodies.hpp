@@ -272,7 +272,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::refusal(const crawler_names_
       {.outcome = outcome::refused, .error_text = policy_detail::refusal_text(why, url)}};
   policy result{fallback_action::deny_all, crawler, source};
   result.basis_ = policy_basis::refused;
-  result.given_reason_ = why;
+  result.reason_for_all_urls_ = why;
   return std::make_shared<const policy>(std::move(result));
 }
 
@@ -280,7 +280,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::by_hand(const crawler_names_
                                                             bool allow) {
   const auto action = allow ? fallback_action::allow_all : fallback_action::deny_all;
   policy result{action, crawler, record_head{{.error_text = "an operator has set an override"}}};
-  result.given_reason_ = decision_reason::by_hand;
+  result.reason_for_all_urls_ = decision_reason::by_hand;
   return std::make_shared<const policy>(std::move(result));
 }
 

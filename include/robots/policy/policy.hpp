@@ -161,7 +161,7 @@ class policy {
 
   /// Returns the reason why the site must not be asked, if there is one.
   [[nodiscard]] std::optional<decision_reason> refusal_reason() const noexcept {
-    return basis_ == policy_basis::refused ? given_reason_ : std::nullopt;
+    return basis_ == policy_basis::refused ? reason_for_all_urls_ : std::nullopt;
   }
 
   /// The earlier name of `refusal_reason`.
@@ -171,8 +171,14 @@ class policy {
   }
 
   /// If this policy is an override or a refusal, returns the reason for all its decisions.
-  [[nodiscard]] std::optional<decision_reason> given_reason() const noexcept {
-    return given_reason_;
+  [[nodiscard]] std::optional<decision_reason> reason_for_all_urls() const noexcept {
+    return reason_for_all_urls_;
+  }
+
+  /// The earlier name of `reason_for_all_urls`.
+  [[nodiscard, deprecated("use reason_for_all_urls")]] std::optional<decision_reason> given_reason()
+      const noexcept {
+    return reason_for_all_urls_;
   }
 
   /// Returns the order of a person or an alarm that made this policy, or null. A refusal without an
@@ -314,7 +320,7 @@ class policy {
   // These members cost memory for each site. They and the reference count fit into a cache line.
   std::uint32_t version_ = 1;
   policy_basis basis_;
-  std::optional<decision_reason> given_reason_{};
+  std::optional<decision_reason> reason_for_all_urls_{};
   robots::outcome outcome_;
   time_point fetched_at_;
   std::shared_ptr<const policy_detail::policy_parts> parts_;

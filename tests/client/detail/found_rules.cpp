@@ -76,7 +76,7 @@ TEST_CASE("A page whose site is halted after its look-up obeys the halt") {
   found.use(site.cache.check(home), site.cache.get(home));
   CHECK(found.get(home, {})->allows(home));
   site.cache.rulings().halt("example.com");
-  CHECK(found.get(home, {})->given_reason() == decision_reason::halted);
+  CHECK(found.get(home, {})->reason_for_all_urls() == decision_reason::halted);
   CHECK_FALSE(found.check(home, {}).allowed);
 }
 

@@ -83,7 +83,7 @@ class look_up_environment {
       return {.policy = policy::refusal(options.names, decision_reason::invalid_url, url)};
     }
     auto ruled = rulings.find(*asked);
-    const bool is_known = ruled && ruled->given_reason() != decision_reason::excluded;
+    const bool is_known = ruled && ruled->reason_for_all_urls() != decision_reason::excluded;
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
   }
 

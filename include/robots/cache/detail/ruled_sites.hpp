@@ -84,7 +84,7 @@ class ruled_sites {
     }
     const auto ruled = find(asked);
     return view_->may_ask(asked) &&
-           (ruled == nullptr || ruled->given_reason() != decision_reason::excluded);
+           (ruled == nullptr || ruled->reason_for_all_urls() != decision_reason::excluded);
   }
 
   [[nodiscard]] bool is_halted(const site& asked) const {

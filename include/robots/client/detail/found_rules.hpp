@@ -58,7 +58,7 @@ class found_rules {
     auto ruled = cache_.get(url, without_time(call));
     // If another thread has just ended the ruling, the cache answers as for a call without time. A
     // fallback policy could allow more than the rules that the look-up has found.
-    const bool is_ruled = ruled->given_reason() || ruled->order() != nullptr;
+    const bool is_ruled = ruled->reason_for_all_urls() || ruled->order() != nullptr;
     return is_ruled ? ruled : latest_;
   }
 

@@ -82,7 +82,7 @@ inline void add_parts(std::vector<audit_part>& parts, std::string_view type, con
   const record_head source = from.source();
   base::json_writer json{longest_text};
   json.text("basis", to_string(from.basis()));
-  if (const auto given = from.given_reason()) {
+  if (const auto given = from.reason_for_all_urls()) {
     json.text("reason", to_string(*given));
   }
   if (from.basis() == policy_basis::rules || from.basis() == policy_basis::last_good) {
