@@ -6,9 +6,9 @@
 // With RECORDS, it also measures look-ups in a second file with this number of records of 1.2 KB.
 #include "inputs/inputs.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/steady_clock.hpp>

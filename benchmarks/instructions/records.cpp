@@ -2,12 +2,12 @@
 #include "instructions/rows.hpp"
 #include "instructions/web.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/fetch/outcome.hpp>
 #include <robots/fetch/retrieval_result.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <robots/cache/page.hpp>
 #include <robots/cache/prefetch.hpp>
 #include <robots/cache/tdmrep_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/client.hpp>
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/fetch/headers_fetcher.hpp>

@@ -12,6 +12,7 @@
 #include <robots/cache/cache_options.bodies.hpp>
 #include <robots/cache/page.bodies.hpp>
 #include <robots/cache/tdmrep_cache.bodies.hpp>
+#include <robots/cache/tiered_storage.bodies.hpp>
 #include <robots/client/detail/page_visit.bodies.hpp>
 #include <robots/client/page_result.bodies.hpp>
 #include <robots/fetch/one_exchange.bodies.hpp>

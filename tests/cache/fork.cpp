@@ -3,8 +3,8 @@
 #include <robots/base/process.hpp>
 #include <robots/base/work_queue.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/observe/json_log.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

@@ -2,11 +2,11 @@
 // older answer of a site, whatever the store holds or misses.
 #include "cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_records.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

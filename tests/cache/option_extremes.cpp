@@ -4,10 +4,10 @@
 #include "rulings/ruled_cache.hpp"
 #include "support/extremes.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <doctest/doctest.h>

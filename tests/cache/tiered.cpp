@@ -2,8 +2,8 @@
 // the store.
 #include "cache/tiered_fleet.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/policy.hpp>
-#include <robots/store/tiered_storage.hpp>
 
 #include <doctest/doctest.h>
 

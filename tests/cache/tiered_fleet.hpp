@@ -3,10 +3,10 @@
 
 #include "cache/cache_fixture.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_store.hpp>
 
 #include <chrono>
@@ -26,8 +26,8 @@ namespace robots::test::tiering {
 using memory_store = MemoryStore<ManualClock>;
 using tiered = TieredStorage<LruStorage<64>, memory_store>;
 
-static_assert(detail::SharingStorage<tiered>);
-static_assert(!detail::SharingStorage<LruStorage<64>>);
+static_assert(cache_detail::SharingStorage<tiered>);
+static_assert(!cache_detail::SharingStorage<LruStorage<64>>);
 
 inline constexpr const char* site_key = "https://example.com";
 inline constexpr const char* lease_key = "example.com";  // shared by both schemes

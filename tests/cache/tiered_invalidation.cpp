@@ -3,9 +3,9 @@
 #include "cache/tiered_fleet.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/tiered_storage.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,10 +1,10 @@
 // The leases by which one process fetches a site and the others wait.
 #include "cache/tiered_fleet.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/codec.hpp>
 #include <robots/policy/policy.hpp>
 #include <robots/policy/site_records.hpp>
-#include <robots/store/tiered_storage.hpp>
 
 #include <doctest/doctest.h>
 

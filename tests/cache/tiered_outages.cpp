@@ -2,7 +2,7 @@
 #include "cache/tiered_fleet.hpp"
 #include "support/gate.hpp"
 #include <robots/cache/basic_robots_cache.hpp>
-#include <robots/store/tiered_storage.hpp>
+#include <robots/cache/tiered_storage.hpp>
 
 #include <doctest/doctest.h>
 

@@ -8,10 +8,10 @@
 #include <robots/adapters/redis/redis_pace_ledger.hpp>
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 
 #include <algorithm>
 #include <atomic>

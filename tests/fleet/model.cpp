@@ -44,9 +44,11 @@
 #include <robots/cache/detail/cache_parts.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
 #include <robots/cache/detail/site_work.hpp>
+#include <robots/cache/detail/store_side.hpp>
+#include <robots/cache/detail/store_work.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/site_names.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
@@ -78,6 +80,9 @@ using namespace std::chrono_literals;
 using robots::cache_detail::look_up_step;
 using robots::cache_detail::site_look_up;
 using robots::cache_detail::site_work;
+using robots::cache_detail::store_side;
+using robots::cache_detail::store_work;
+using robots::cache_detail::store_work_of;
 using robots::cache_detail::work_step;
 
 namespace {
@@ -165,7 +170,7 @@ struct shared_facts {
 /// compressed values, and some write them.
 struct LateStore : memory_store {
   LateStore(const memory_store& store, shared_facts& all_facts)
-      : memory_store(store), facts(all_facts) {}
+      : memory_store(store), facts(&all_facts) {}
 
   void publish(std::string_view key, std::string_view value,
                std::chrono::milliseconds lifetime) override {
@@ -189,17 +194,17 @@ struct LateStore : memory_store {
         }
       }
       if (reply.lease) {
-        const robots::time_point now = facts.clock.now();
-        facts.leases[reply.lease->key] = {reply.lease->token, now, now + duration};
+        const robots::time_point now = facts->clock.now();
+        facts->leases[reply.lease->key] = {reply.lease->token, now, now + duration};
       }
     }
     return replies;
   }
   void erase(std::string_view key) override {
     memory_store::erase(key);
-    facts.leases.erase(std::string{key});
+    facts->leases.erase(std::string{key});
     for (const std::size_t origin : origins_of(key)) {
-      facts.usable_until[origin] = {};
+      facts->usable_until[origin] = {};
     }
   }
 
@@ -214,7 +219,7 @@ struct LateStore : memory_store {
     }
   }
 
-  shared_facts& facts;
+  shared_facts* facts;
   bool compresses = false;
   std::function<void(std::string_view)> listener;
   std::vector<std::string> inbox;
@@ -277,20 +282,21 @@ struct task {
 struct process {
   process(std::chrono::seconds skew, const memory_store& store, shared_facts& facts,
           robots::cache_options options)
-      : parts({}, SkewedClock{facts.clock, skew}, {}, {}),
-        connection(store, facts),
-        cache(std::move(options), parts, {&connection, &sharing}) {
-    cache.store->watch([this](std::string_view key) { cache.on_message(key); }, [] {});
+      : parts({}, SkewedClock{facts.clock, skew}, storage{LateStore{store, facts}}, {}),
+        cache(std::move(options), parts) {
+    side().store().watch([this](std::string_view key) { side().on_message(key); }, [] {});
   }
   process(const process&) = delete;
   process& operator=(const process&) = delete;
-  ~process() { cache.store->unwatch(); }
+  ~process() { side().store().unwatch(); }
 
-  robots::tiered_options sharing{};
-  robots::cache_detail::own_parts<robots::ScriptedFetcher, SkewedClock, robots::LruStorage<64>,
+  [[nodiscard]] store_side& side() { return dynamic_cast<store_side&>(*cache.far); }
+
+  using storage = robots::TieredStorage<robots::LruStorage<64>, LateStore>;
+  robots::cache_detail::own_parts<robots::ScriptedFetcher, SkewedClock, storage,
                                   robots::NullObserver>
       parts;
-  LateStore connection;
+  LateStore& connection = parts.storage.shared();
   robots::cache_detail::look_up_environment cache;
   std::list<left_work> works{};
   std::list<task> tasks{};
@@ -566,8 +572,8 @@ class model {
     for (auto next = one.works.begin(); next != one.works.end();) {
       next = advance(number, *next) ? std::next(next) : one.works.erase(next);
     }
-    one.cache.store->deliver();
-    if (is_up_ && one.cache.store->owed() == 0 && !has_unpublished(one)) {
+    one.side().store().deliver();
+    if (is_up_ && one.side().store().owed() == 0 && !has_unpublished(one)) {
       shared_least_.raise(pending_[number]);
       for (std::size_t origin = 0; origin < origins; ++origin) {
         if (std::exchange(ordered_[number][origin], 0) == contests_[origin]) {
@@ -585,7 +591,7 @@ class model {
   /// it does not use older records of the store.
   [[nodiscard]] static bool has_unpublished(const process& one, std::size_t origin) {
     const auto is_about = [&](const site_work* work) {
-      return work != nullptr && work->has_ended() && !work->value().empty() &&
+      return work != nullptr && work->has_ended() && !store_work_of(*work).value().empty() &&
              number_of(work->own_flight().site_key()) % hosts == origin % hosts;
     };
     return std::any_of(one.works.begin(), one.works.end(),
@@ -605,7 +611,7 @@ class model {
   /// Returns true while a process renews the answer of an origin and has not shared it yet.
   [[nodiscard]] bool is_renewed(std::size_t origin) const {
     const auto renews = [&](const std::shared_ptr<site_work>& work) {
-      return work && work->announces() &&
+      return work && store_work_of(*work).announces() &&
              number_of(work->own_flight().site_key()) % hosts == origin % hosts;
     };
     return std::any_of(processes_.begin(), processes_.end(), [&](const auto& one) {
@@ -643,19 +649,23 @@ class model {
   }
 
   static void ask_store(process& one, site_work& work) {
-    const robots::store_question question = work.question();
-    work.on_store_reply(std::move(one.cache.store->ask({&question, 1}).front()));
+    store_work& half = store_work_of(work);
+    const robots::store_question question = half.question(one.parts.now());
+    auto replies = one.side().store().ask({&question, 1});
+    work.on_decision(half.on_reply(std::move(replies.front()), one.parts.moment()),
+                     one.parts.now());
   }
 
   /// Does one step of the fetch of a work: sends the request, or handles the response.
   void fetch(std::size_t number, site_work& work, std::optional<sent_response>& sent) {
+    const store_work& half = store_work_of(work);
     const auto* const request = std::get_if<robots::fetch_request>(&work.fetch().next());
     if (request == nullptr) {
       fail("the fetch has no request");
     }
     if (!sent) {
       const std::size_t origin = number_of(request->url);
-      const bool is_ordinary = work.lease() && facts_.is_new(*work.lease()) && !work.announces() &&
+      const bool is_ordinary = half.lease() && facts_.is_new(*half.lease()) && !half.announces() &&
                                !work.own_flight().detached && work.own_flight().asked().scheme;
       const bool is_settled =
           is_up_ && !is_renewed(origin) &&
@@ -669,12 +679,12 @@ class model {
     }
     process& one = *processes_[number];
     const sent_response got = *std::exchange(sent, std::nullopt);
-    const bool announces = work.announces();
+    const bool announces = half.announces();
     work.fetch().on_response(got.response, one.parts.now(), one.parts.wall());
-    work.settle();
+    work.settle(one.parts.moment());
     if (got.number) {
       if (work.own_flight().detached ||
-          (!announces && !(work.lease() && facts_.holds(*work.lease())))) {
+          (!announces && !(half.lease() && facts_.holds(*half.lease())))) {
         contest(got.origin);
       }
       log("process " + std::to_string(number) + " gets number " + std::to_string(*got.number) +
@@ -736,13 +746,14 @@ class model {
   }
 
   void publish(std::size_t number, site_work& work) {
-    const std::string value = work.value();
+    const store_work& half = store_work_of(work);
+    const std::string value = half.value();
     note_order(work.own_flight().asked(), value);
-    const bool announces = work.announces();
+    const bool announces = half.announces();
     const std::size_t origin = number_of(work.own_flight().site_key());
-    const bool is_shared = work.lease() && !value.empty() && work.own_flight().asked().scheme &&
+    const bool is_shared = half.lease() && !value.empty() && work.own_flight().asked().scheme &&
                            is_up_ && !fails_once_ && !work.own_flight().detached;
-    robots::cache_detail::publish(processes_[number]->cache, work);
+    processes_[number]->side().publish(work);
     if (announces) {
       for (const std::size_t origin_index : origins_of(work.own_flight().site_key())) {
         facts_.usable_until[origin_index] = {};
@@ -786,7 +797,7 @@ class model {
     site_work& work = *left.work;
     switch (work.next()) {
       case work_step::wait:
-        if (work.next_look() <= one.parts.now()) {
+        if (store_work_of(work).next_look() <= one.parts.now()) {
           work.on_wait_over();
         }
         return true;
@@ -849,7 +860,7 @@ class model {
     begun->reached = reached_[number];
     begun->seen = seen_[number];
     begun->seen.contests = contests_;
-    begun->can_ask_store = one.cache.store->is_in_use(clock_.now());
+    begun->can_ask_store = one.side().store().is_in_use(clock_.now());
     begun->store_failures = store_failures_;
     if (refreshes) {
       for (std::size_t to = 0; to < origins; ++to) {
@@ -926,12 +937,16 @@ class model {
   /// not use any more.
   void note_lost_answers(std::size_t number) {
     const auto note = [&](const site_work* work) {
-      if (work == nullptr || work->next() != work_step::publish || work->announces()) {
+      if (work == nullptr || work->next() != work_step::publish) {
+        return;
+      }
+      const store_work& half = store_work_of(*work);
+      if (half.announces()) {
         return;
       }
       const std::string& key = work->own_flight().site_key();
       const bool is_lost = work->own_flight().detached ||
-                           !(work->lease() && facts_.holds(*work->lease())) ||
+                           !(half.lease() && facts_.holds(*half.lease())) ||
                            !processes_[number]->parts.find(key, clock_.now()).policy;
       if (is_lost) {
         for (const std::size_t origin : origins_of(key)) {
@@ -950,7 +965,7 @@ class model {
   void check(std::size_t number, task& ended) {
     note_lost_answers(number);
     if (ended.can_ask_store && ended.store_failures == store_failures_ &&
-        processes_[number]->cache.store->is_in_use(clock_.now())) {
+        processes_[number]->side().store().is_in_use(clock_.now())) {
       ended.least.raise(ended.reached);
     }
     for (std::size_t origin_index = 0; origin_index < origins; ++origin_index) {

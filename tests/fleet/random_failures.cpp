@@ -2,10 +2,10 @@
 // The test knows every answer of each site and its time, and checks every decision and request
 // against that. A failure prints the seed and the last operations, to repeat it.
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 #include <robots/testing/memory_store.hpp>

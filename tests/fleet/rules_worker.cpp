@@ -7,8 +7,8 @@
 #include <robots/adapters/curl/curl_fetcher.hpp>
 #include <robots/adapters/redis/redis_store.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/time/steady_clock.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The rulings of several processes that share a store and a ledger.
 #include "rulings/ruled_cache.hpp"
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/memory_ruling_ledger.hpp>
 #include <robots/testing/memory_store.hpp>
 

@@ -99,8 +99,8 @@ ROBOTS_INLINE bool look_up::leave() noexcept {
 ROBOTS_INLINE any_robots_cache::any_robots_cache(cache_options&& options,
                                                  std::unique_ptr<cache_detail::cache_parts> parts)
     : parts_(std::move(parts)),
-      environment_(std::make_unique<cache_detail::look_up_environment>(std::move(options), *parts_,
-                                                                       parts_->shared())),
+      environment_(
+          std::make_unique<cache_detail::look_up_environment>(std::move(options), *parts_)),
       threads_(std::make_unique<cache_detail::cache_threads>(*environment_)) {}
 
 ROBOTS_INLINE any_robots_cache::~any_robots_cache() {
@@ -428,7 +428,7 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
   result.far_failures = now[far_failures];
   result.storage_failures = now[storage_failures];
   result.observer_failures = now[observer_failures];
-  result.pending_invalidations = environment_->store ? environment_->store->owed() : 0;
+  result.pending_invalidations = environment_->far ? environment_->far->owed() : 0;
   result.quarantined = environment_->rulings.quarantined_count();
   result.open_breakers = environment_->retrieval.breakers->open();
   return result;

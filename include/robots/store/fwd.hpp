@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Declarations of the types of `store/`. `store/storage.hpp` has the concept `Storage`, and
-/// `store/tiered_storage.hpp` has `TieredStorage`, which needs that concept.
+/// Declarations of the types of `store/`. `store/storage.hpp` has the concept `Storage`.
+/// `cache/tiered_storage.hpp` has `TieredStorage`, which needs that concept.
 namespace robots {
 
 struct cache_entry;

@@ -6,6 +6,7 @@
 #include <robots/adapters/audit/audit_verify.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/http/message.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/policy/decision.hpp>
@@ -15,7 +16,6 @@
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

@@ -3,12 +3,12 @@
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/manual_clock.hpp>
 #include <robots/testing/memory_store.hpp>
 #include <robots/testing/scripted_fetcher.hpp>

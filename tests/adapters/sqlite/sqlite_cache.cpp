@@ -4,8 +4,8 @@
 #include <robots/adapters/sqlite/sqlite_store.hpp>
 #include <robots/base/ascii.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
+#include <robots/cache/tiered_storage.hpp>
 #include <robots/store/lru_storage.hpp>
-#include <robots/store/tiered_storage.hpp>
 #include <robots/testing/scripted_fetcher.hpp>
 #include <robots/time/steady_clock.hpp>
 

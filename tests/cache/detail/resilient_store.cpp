@@ -57,8 +57,7 @@ struct fixture {
   robots::cache_detail::own_parts<ScriptedFetcher, ManualClock, robots::LruStorage<16>,
                                   ChangeObserver>
       parts{{}, clock, {}, observer};
-  std::optional<resilient_store> store{std::in_place,
-                                       robots::cache_detail::shared_part{&shared, &options}, parts};
+  std::optional<resilient_store> store{std::in_place, shared, options, parts};
 
   ~fixture() {
     *observer.on_change = {};
@@ -256,7 +255,7 @@ TEST_CASE("A refusal is reported even if other questions of the same call are an
   fixture test;
   FullStore shared{test.clock};
   shared.publish(key, "value", 1h);
-  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  resilient_store store{shared, test.options, test.parts};
   int changes = 0;
   *test.observer.on_change = [&] { ++changes; };
   const std::vector<store_question> questions{
@@ -279,7 +278,7 @@ TEST_CASE("A watch that a store refuses is counted and reported once") {
   };
   fixture test;
   MuteStore shared{test.clock};
-  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  resilient_store store{shared, test.options, test.parts};
   int changes = 0;
   *test.observer.on_change = [&] { ++changes; };
   shared.state = {.refusals = 2, .failure = "the store reports no changes"};
@@ -382,7 +381,7 @@ TEST_CASE("A call to the store does not wait while the watch ends") {
 
   fixture test;
   AskingStore shared{test.clock};
-  resilient_store store{robots::cache_detail::shared_part{&shared, &test.options}, test.parts};
+  resilient_store store{shared, test.options, test.parts};
   store.watch([](std::string_view) {}, [] {});
   bool is_answered = false;
   shared.while_ending = [&] {

@@ -47,7 +47,7 @@ struct expected_step {
 
 /// A cache whose look-ups a test drives by events.
 struct look_up_desk {
-  explicit look_up_desk(cache_options options = foo_bot()) : cache(std::move(options), parts, {}) {}
+  explicit look_up_desk(cache_options options = foo_bot()) : cache(std::move(options), parts) {}
 
   [[nodiscard]] std::unique_ptr<site_look_up> begin(site_look_up::call asked_by = {}) {
     auto begun = std::make_unique<site_look_up>(
@@ -60,7 +60,7 @@ struct look_up_desk {
   void respond(site_work& work, fetch_response response) {
     REQUIRE(std::holds_alternative<fetch_request>(work.fetch().next()));
     work.fetch().on_response(std::move(response), clock.now(), clock.wall_now());
-    work.settle();
+    work.settle({.steady = clock.now(), .wall = clock.wall_now()});
   }
 
   /// Reports an event to the look-up, and returns its next step.

@@ -113,10 +113,10 @@ class blocking_driver {
     const bool is_forbidden = threads_.is_forbidden_now(work);
     if (result.outcome == outcome::cancelled && cache_.options.background_threads > 0 &&
         !is_forbidden) {
-      work.start_fetch();
+      work.start_fetch(cache_.parts.now());
       static_cast<void>(threads_.fetch_in_background(look.pass_work_on(), true));
     } else {
-      work.on_fetched(std::move(result), is_stopped);
+      work.on_fetched(std::move(result), is_stopped, cache_.parts.moment());
     }
     return !is_over || is_forbidden;  // the look-up finds the ruling
   }

@@ -3,6 +3,7 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/counters.hpp>
 #include <robots/base/stop_token.hpp>
+#include <robots/cache/detail/far_side.hpp>
 #include <robots/fetch/blocking_web.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
@@ -16,7 +17,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/rulings/no_rulings.hpp>
 #include <robots/rulings/rulings_view.hpp>
-#include <robots/store/tiered_storage.hpp>
+#include <robots/store/storage.hpp>
 #include <robots/time/clock.hpp>
 #include <robots/time/wall_time.hpp>
 
@@ -47,10 +48,11 @@ class cache_threads;
 class look_up_environment;
 class site_look_up;
 
-/// The part of a storage that several processes share, if the storage has one.
-struct shared_part {
-  SharedStore* store = nullptr;
-  const tiered_options* options = nullptr;
+/// A `Storage` that brings the far side of a cache, since it also has a store that several
+/// processes share. Models: `TieredStorage<Near, Far>`.
+template <class S>
+concept SharingStorage = Storage<S> && requires(S& storage, look_up_environment& cache) {
+  { storage.far_side_of(cache) } -> std::same_as<std::unique_ptr<far_side>>;
 };
 
 /// The policy that a look-up found.
@@ -138,19 +140,21 @@ class cache_parts : public detail::event_teller, public detail::blocking_web {
   /// line.
   [[nodiscard]] virtual fresh_answer decide_fresh(std::string_view key, std::string_view url) = 0;
 
-  /// Returns the part of the storage that several processes share. Null pointers mean that nothing
-  /// is shared.
-  [[nodiscard]] virtual shared_part shared() noexcept = 0;
+  /// Makes the far side that the storage brings. Returns null if it shares nothing. `cache` must
+  /// outlive the result.
+  [[nodiscard]] virtual std::unique_ptr<far_side> far_side_of(look_up_environment& cache) = 0;
 
   /// Returns the user's rulings as the cache sees them, or null for `NoRulings`.
   [[nodiscard]] virtual std::unique_ptr<rulings_view> view_of_rulings(
       const rulings_context& context) = 0;
 
-  const bool is_observed;       ///< false if no observer needs events
-  const bool observes_changes;  ///< true if the observer gets `policy_change_event`, a slow event
+  const bool is_observed;  ///< false if no observer needs events
+  /// True if the observer gets `policy_change_event`. Then policies are compared, which takes time,
+  /// and each is kept until the next one comes.
+  const bool observes_changes;
   cache_counters counters;
   /// Grows when messages of the shared store may have been missed. If `cache_entry::epoch` differs
-  /// from this number, the cache must ask the store about the entry.
+  /// from this number, the cache must ask the store about the entry. Without a store, always 0.
   std::atomic<std::uint32_t> store_epoch = 0;
 
  protected:
@@ -264,11 +268,12 @@ class own_parts final : public cache_parts {
     }
   }
 
-  [[nodiscard]] shared_part shared() noexcept override {
-    if constexpr (detail::SharingStorage<S>) {
-      return {&storage.shared(), &storage.options()};
+  [[nodiscard]] std::unique_ptr<far_side> far_side_of(
+      [[maybe_unused]] look_up_environment& cache) override {
+    if constexpr (SharingStorage<S>) {
+      return storage.far_side_of(cache);
     } else {
-      return {};
+      return nullptr;
     }
   }
 

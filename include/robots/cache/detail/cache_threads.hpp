@@ -3,13 +3,12 @@
 #include <robots/base/process.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/background_threads.hpp>
+#include <robots/cache/detail/far_side.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
-#include <robots/cache/detail/store_worker.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -22,31 +21,28 @@ namespace robots::cache_detail {
 ///                                            +--> other works of the look-up, and works that it
 ///     look_up (an event loop) ---------------+    passes on
 ///                                                      |
-///              fetch: background_threads <-------------+-------------> store steps: store_worker
+///              fetch: background_threads <-------------+-------------> store steps: far_side
 ///                 request, judge, keep, end the flight                    ask, wait, publish
 ///
 /// A work is owned by the look-up that does it, or by the thread that it was passed on to. Its
 /// flight has the result for all look-ups that wait.
 class cache_threads {
  public:
-  using shared_work = std::shared_ptr<site_work>;
+  using shared_work = far_side::shared_work;
 
   /// Throws `std::invalid_argument` if there is a shared store but `background_threads` is 0.
   /// `cache` must outlive this object.
   explicit cache_threads(look_up_environment& cache)
       : cache_(cache), background_(cache.options.background_threads, cache.parts.counters) {
-    if (cache.store == nullptr) {
+    if (!cache.far) {
       return;
     }
     if (cache.options.background_threads == 0) {
       throw std::invalid_argument{
           "background_threads is 0: set it to 1 or more for a cache with a shared store"};
     }
-    store_worker_.emplace(cache, closing_.get_token(), [this](const shared_work& work) {
-      static_cast<void>(fetch_in_background(work, true));
-    });
-    cache.store->watch([this](std::string_view key) { cache_.on_message(key); },
-                       [this] { store_worker_->run_errands(); });
+    cache.far->start(
+        [this](const shared_work& work) { static_cast<void>(fetch_in_background(work, true)); });
   }
 
   /// Returns false in a child of the process that made the cache. The child has no threads of the
@@ -57,13 +53,12 @@ class cache_threads {
   /// Stops the threads and waits for them. The owner must call this before the destructor.
   void end() {
     closing_.request_stop();
-    if (store_worker_) {
-      cache_.store->unwatch();
-      store_worker_->end();
+    if (cache_.far) {
+      cache_.far->end();
     }
     background_.end();
-    if (store_worker_) {
-      store_worker_->publish_rest();
+    if (cache_.far) {
+      cache_.far->publish_rest();
     }
   }
 
@@ -73,7 +68,7 @@ class cache_threads {
     look.proceed();
     take_over_other_works(look, {.deadline = (time_point::min)()});
     if (look.work() && look.work()->next() != work_step::fetch) {
-      store_worker_->queue(look.pass_work_on());
+      cache_.far->queue(look.pass_work_on());
     }
   }
 
@@ -82,24 +77,25 @@ class cache_threads {
   void take_over_other_works(site_look_up& look, const call_options& limits) {
     for (shared_work& work : look.take_other_works()) {
       const work_step step = work->next();
-      if (step == work_step::publish && has_time_for_store(limits)) {
-        publish(cache_, *work);
+      if (step == work_step::publish && cache_.far->has_time(limits)) {
+        cache_.far->publish(*work);
       } else if (step == work_step::fetch) {
         // If no thread is free, the renewal is dropped, and the next look-up begins another.
         static_cast<void>(fetch_in_background(work, false));
       } else if (step != work_step::done) {
-        store_worker_->queue(std::move(work));
+        cache_.far->queue(std::move(work));
       }
     }
   }
 
   /// Asks the shared store about the work of `look` in this thread if there is time. Otherwise, a
-  /// thread of the cache does the store step.
+  /// thread of the far side does the store step.
   void do_store_step(site_look_up& look, const call_options& limits) {
-    if (look.work()->next() == work_step::ask_store && has_time_for_store(limits)) {
-      store_worker_->ask_store({&look.work(), 1});
+    far_side& far = *cache_.far;
+    if (look.work()->next() == work_step::ask_store && far.has_time(limits)) {
+      far.ask(look.work());
     } else {
-      store_worker_->queue(look.pass_work_on());
+      far.queue(look.pass_work_on());
     }
   }
 
@@ -109,15 +105,15 @@ class cache_threads {
         [this, work] {
           if (is_forbidden_now(*work)) {  // a ruling was made while the work waited for a thread
             work->abandon();
-            return publish(cache_, *work);
+            return publish(*work);
           }
           stop_source& stop = work->own_flight().stop;
           const stop_callback<std::function<void()>> closing{closing_.get_token(),
                                                              [&stop] { stop.request_stop(); }};
           auto result = detail::run_retrieval(std::move(work->fetch()), cache_.parts,
                                               {.stop = stop.get_token()});
-          work->on_fetched(std::move(result), stop.stop_requested());
-          publish(cache_, *work);
+          work->on_fetched(std::move(result), stop.stop_requested(), cache_.parts.moment());
+          publish(*work);
         },
         may_wait, [work] { return work->own_flight().is_awaited(); });
   }
@@ -128,17 +124,17 @@ class cache_threads {
   }
 
  private:
-  [[nodiscard]] bool has_time_for_store(const call_options& limits) {
-    return !limits.deadline ||
-           *limits.deadline >=
-               base::saturating_add(cache_.parts.now(), cache_.store->options.patience);
+  /// Publishes what the work has for other processes.
+  void publish(site_work& ended) {
+    if (cache_.far) {
+      cache_.far->publish(ended);
+    }
   }
 
   look_up_environment& cache_;
   base::home_process home_{};
   stop_source closing_;
-  background_threads background_;               // for fetches
-  std::optional<store_worker> store_worker_{};  // empty if there is no shared store
+  background_threads background_;  // for fetches
 };
 
 }  // namespace robots::cache_detail

@@ -2,8 +2,8 @@
 
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/cache_parts.hpp>
+#include <robots/cache/detail/far_side.hpp>
 #include <robots/cache/detail/rate_limit.hpp>
-#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
 #include <robots/fetch/origin_breakers.hpp>
@@ -25,11 +25,10 @@
 //     site_look_up, site_work ----> rulings    which site may not be asked, or is decided already
 //                             ----> flights    who works on a site now
 //                             ----> policies   entries, judging
-//                             ----> store      the shared store, if there is one
+//                             ----> far        the shared store, if the storage brings one
 //                             ----> parts      fetcher, clock, storage, observer of the user
 //
 //     forget, invalidate, clear --> detach flights --> erase entries --> detach flights again
-//     message of the store -------> mark flights ----> mark entries
 
 namespace robots::cache_detail {
 
@@ -38,10 +37,8 @@ namespace robots::cache_detail {
 class look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object.
-  look_up_environment(cache_options&& user_options, cache_parts& own, const shared_part& shared)
-      : options(validated(std::move(user_options))),
-        parts(own),
-        store(shared.store != nullptr ? std::make_unique<resilient_store>(shared, own) : nullptr) {
+  look_up_environment(cache_options&& user_options, cache_parts& own)
+      : options(validated(std::move(user_options))), parts(own) {
     parts.crawler = options.names.token(options.parse.dialect);
     retrieval.breakers = std::make_shared<detail::origin_breakers>(
         options.breaker, [this](std::string_view origin, breaker_state now) {
@@ -85,26 +82,6 @@ class look_up_environment {
     auto ruled = rulings.find(*asked);
     const bool is_known = ruled && ruled->reason_for_all_urls() != decision_reason::excluded;
     return {.policy = std::move(ruled), .from_cache = is_known, .now = parts.now()};
-  }
-
-  /// Handles a message of the shared store. `key` is the key of a site that another process has
-  /// changed. If `key` is empty, messages may have been missed. The next look-up of an affected
-  /// site asks the store. See `site_work::end_with_confirmed`.
-  void on_message(std::string_view key) noexcept {
-    try {
-      if (key.empty()) {
-        ++parts.store_epoch;
-      } else if (const auto asked = parse_site(key)) {
-        for (const site& name : policy_detail::names_of(*asked)) {
-          // Marks the flight first, and the stored entry second. In this order, an entry that the
-          // flight stores between the two calls also gets a mark.
-          flights.note_change_elsewhere(policy_detail::flight_key(name));
-          policies.doubt(name.key());
-        }
-      }
-    } catch (...) {
-      parts.counters.add(cache_event::failures);  // there is no memory
-    }
   }
 
   /// Returns the stored policy of a site or of the target of its redirects, even if it has expired.
@@ -173,17 +150,10 @@ class look_up_environment {
     detach(names);
   }
 
-  /// Forgets a site. Also lets a thread of the cache erase the site in the shared store.
+  /// Forgets a site. Also lets a thread erase the site in the shared store.
   void invalidate(const site& asked) {
-    if (store != nullptr) {
-      std::vector<site> names = policy_detail::names_of(asked);
-      // The key without a scheme is erased first, since the lease of the https origin is stored
-      // under this key. Without the lease, no process can publish a file that it requested before
-      // the erasure.
-      std::partition(names.begin(), names.end(), [](const site& name) { return !name.scheme; });
-      for (const site& name : names) {
-        store->owe(name.key());
-      }
+    if (far) {
+      far->owe_erasures(asked);
     }
     forget(asked);
   }
@@ -214,16 +184,16 @@ class look_up_environment {
 
   const cache_options options;
   cache_parts& parts;
-  const std::unique_ptr<resilient_store> store;  ///< null if there is no shared store
   ruled_sites rulings{options.names, options.excluded};
   site_policies policies{options, parts};
   single_flight flights{};
   rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
   detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
-  const std::chrono::sys_seconds made_at =
-      std::chrono::floor<std::chrono::seconds>(parts.moment().wall);
+  /// The store that other processes share, and what belongs to it. Null if the storage of the cache
+  /// is of this process alone. Uses the members above.
+  const std::unique_ptr<far_side> far = parts.far_side_of(*this);
   /// The rulings that the user has chosen; null for `NoRulings`. Only the constructor sets it.
-  /// Destroyed first, since it uses the members above.
+  /// Destroyed first, since it uses the other members.
   std::unique_ptr<rulings_view> view{};
 
  private:

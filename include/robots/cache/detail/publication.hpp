@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// Where this file stands: between a `site_work` whose flight has ended, and the shared store.
+// Where this file stands: between a `store_work` whose flight has ended, and the shared store.
 //
 //     prepare(value, older names) --> hide the older records: no look-up of this process reads them
 //             |
@@ -27,7 +27,7 @@ namespace robots::cache_detail {
 /// replaces. Without a value, nothing is published.
 class publication {
  public:
-  publication(resilient_store* store, std::shared_ptr<const site_keys> target) noexcept
+  publication(resilient_store& store, std::shared_ptr<const site_keys> target) noexcept
       : store_(store), target_(std::move(target)) {}
   publication(const publication&) = delete;
   publication& operator=(const publication&) = delete;
@@ -66,7 +66,7 @@ class publication {
       owe_erasures(!is_stored || is_invalidated);
     } else if (is_stored) {
       for (const site_keys::name& name : replaced_) {
-        store_->owe(name.key);
+        store_.owe(name.key);
       }
     }
     show_hidden();
@@ -78,7 +78,7 @@ class publication {
   void owe_erasures(bool all) {
     const std::vector<site_keys::name>& names = target_->names();
     for (auto name = names.begin() + (all ? 0 : 1); name != names.end(); ++name) {
-      store_->owe(name->key);
+      store_.owe(name->key);
     }
   }
 
@@ -86,19 +86,19 @@ class publication {
     for (const site_keys::name& name : names) {
       std::string key = name.key;
       hidden_.reserve(hidden_.size() + 1);
-      store_->hide(key);  // the last call that can throw: `hidden_` names what is hidden
+      store_.hide(key);  // the last call that can throw: `hidden_` names what is hidden
       hidden_.push_back(std::move(key));
     }
   }
 
   void show_hidden() noexcept {
     for (const std::string& key : hidden_) {
-      store_->show(key);
+      store_.show(key);
     }
     hidden_.clear();
   }
 
-  resilient_store* const store_;  // null if there is no shared store
+  resilient_store& store_;
   const std::shared_ptr<const site_keys> target_;
   std::string value_{};
   std::chrono::milliseconds lifetime_{};

@@ -6,6 +6,7 @@
 #include <robots/fetch/circuit_breaker.hpp>
 #include <robots/http/site_key.hpp>
 #include <robots/store/shared_store.hpp>
+#include <robots/store/tiered_options.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -31,7 +32,7 @@
 //                            +-- a call failed           counted; an event if it changes what
 //                                                        the observer knows of the store
 //
-//     SharedStore::watch --> event(key) --> `look_up_environment::on_message`
+//     SharedStore::watch --> event(key) --> `store_side::on_message`
 //
 // This object owns the owed erasures, the hidden keys and the leases to release. While an erasure
 // is owed or a key is hidden, the value of the store is replaced in each reply.
@@ -59,8 +60,14 @@ enum class publish_answer : std::uint8_t {
 /// nearly full would cause an event at each call.
 class resilient_store {
  public:
-  resilient_store(const shared_part& shared, cache_parts& parts)
-      : options(*shared.options), store_(*shared.store), parts_(parts), breaker_(options.breaker) {}
+  /// All arguments must outlive this object.
+  resilient_store(SharedStore& shared, const tiered_options& chosen, cache_parts& parts)
+      : options(chosen),
+        ignored_before(chosen.ignore_older ? std::chrono::floor<std::chrono::seconds>(parts.wall())
+                                           : (std::chrono::sys_seconds::min)()),
+        store_(shared),
+        parts_(parts),
+        breaker_(options.breaker) {}
 
   /// Releases all leases. Tries one last time to make the calls that `owe` noted.
   ~resilient_store() {
@@ -72,6 +79,8 @@ class resilient_store {
   }
 
   const tiered_options& options;
+  /// Records that were fetched before this time are ignored: see `tiered_options::ignore_older`.
+  const std::chrono::sys_seconds ignored_before;
 
   /// Asks the store. Replaces a value by `outdated_value` if the value was hidden, or if its
   /// erasure was pending, when the call began or ended.

@@ -295,7 +295,9 @@ class site_look_up {
       return true;
     }
     if (site_work* const own = work().get()) {
-      own->settle();
+      if (own->has_result()) {
+        own->settle(cache_.parts.moment());
+      }
       if (!own->has_ended()) {
         return false;
       }
@@ -347,7 +349,7 @@ class site_look_up {
   [[nodiscard]] found_policy join() {
     const bool needs_fetch = needs_new_answer();
     const time_point now = cache_.parts.now();
-    const std::uint32_t epoch = cache_.parts.store_epoch;
+    work_start start{.refreshes = needs_fetch, .epoch = cache_.parts.store_epoch, .began = now};
     if (needs_fetch) {
       // The answer of a running flight can be older than this call, so begin a new flight.
       cache_.detach(policy_detail::names_of(asked_->named_site()));
@@ -359,7 +361,7 @@ class site_look_up {
                                             entry.policy->leads_to() && is_old(*entry.policy));
     entry_use use = use_of(facts_of(entry, needs_fetch, now));
     const bool needs_store = use == entry_use::answer_and_confirm || use == entry_use::confirm;
-    if (needs_store && lead && !may_ask_store(entry, now)) {
+    if (needs_store && lead && !may_confirm(entry, now)) {
       use = entry_use::answer;
     }
     switch (use) {
@@ -375,9 +377,9 @@ class site_look_up {
         found_policy result = answered_by(entry, now);
         if (lead) {
           lead->finishes_alone = true;
-          const bool is_fresh = use == entry_use::answer_and_confirm;
-          other_works_.push_back(
-              std::make_shared<site_work>(cache_, std::move(lead), entry, false, is_fresh, epoch));
+          start.is_fresh = use == entry_use::answer_and_confirm;
+          start.known = std::move(entry);
+          other_works_.push_back(std::make_shared<site_work>(cache_, std::move(lead), start));
         }
         return result;
       }
@@ -392,8 +394,9 @@ class site_look_up {
       return {};
     }
     count(look_up_result::miss);
-    auto begun = std::make_shared<site_work>(cache_, std::move(lead), entry, needs_fetch,
-                                             use == entry_use::confirm, epoch);
+    start.is_fresh = use == entry_use::confirm;
+    start.known = std::move(entry);
+    auto begun = std::make_shared<site_work>(cache_, std::move(lead), start);
     has_fetched_ = has_fetched_ || begun->next() == work_step::fetch;
     state_ = working{std::move(place), std::move(begun)};
     return {};
@@ -415,12 +418,8 @@ class site_look_up {
   }
 
   /// Returns true if the shared store may be asked about an entry in doubt.
-  [[nodiscard]] bool may_ask_store(const kept_entry& entry, time_point now) const {
-    site_policies& policies = cache_.policies;
-    rate_limit& limit =
-        entry.is_changed_elsewhere ? policies.questions_about_changes : policies.questions;
-    return cache_.store != nullptr && cache_.store->is_in_use(now) &&
-           limit.take(asked_->key(), now);
+  [[nodiscard]] bool may_confirm(const kept_entry& entry, time_point now) const {
+    return cache_.far && cache_.far->may_ask(asked_->key(), entry.is_changed_elsewhere, now);
   }
 
   [[nodiscard]] bool needs_new_answer() const noexcept { return call_.refreshes && renews_; }

@@ -4,15 +4,11 @@
 #include <robots/base/utf8.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/cache/detail/entry_use.hpp>
-#include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/single_flight.hpp>
 #include <robots/http/charset.hpp>
-#include <robots/http/excluded_hosts.hpp>
-#include <robots/policy/codec.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/policy/judge.hpp>
 #include <robots/policy/site_names.hpp>
-#include <robots/policy/site_records.hpp>
 #include <robots/usage/license_link.hpp>
 
 #include <algorithm>
@@ -27,11 +23,11 @@
 #include <utility>
 #include <vector>
 
-// Where this file stands: between a `site_work`, which has a response or a record of the shared
-// store, and the storage.
+// Where this file stands: between a work, which has a response or a record of the shared store, and
+// the storage.
 //
 //     retrieval_result --> recorded --> record --> judged --> policy of each crawler
-//     value of the store --> believed -----^                        |
+//     a record of the shared store ------------------^              |
 //                                                                   v
 //     look-up <-- find <-- entry, with marks <-- keep <-------- note_retrieval: counts, events
 //                             ^      ^
@@ -48,52 +44,6 @@ struct kept_entry : cache_entry {
   bool is_changed_elsewhere = false;  // another process has changed the site
   bool is_suspect = false;  // the response for a page suggests that the rules have changed
 };
-
-/// Decodes `value`, the records of a site in the shared store. Anyone who can write to the store
-/// can forge records. So the function returns an empty optional if the records are not plausible. A
-/// record that was fetched after `latest` is not plausible. `max_bytes` is the most that this
-/// process reads of a robots.txt.
-[[nodiscard]] inline std::optional<detail::site_records> believed(
-    std::string_view value, const site& asked, const detail::excluded_hosts& excluded,
-    std::chrono::sys_seconds latest, std::size_t max_bytes) {
-  auto read = detail::decode_site(value).value;
-  const std::vector<std::string> urls = asked.robots_urls();
-  constexpr int most_redirects = 65'536;  // avoids overflow when redirects are added up
-  const auto may_end_there = [&](const record& stored) {
-    const auto end = stored.final_url == stored.url ? asked : parse_site(stored.final_url);
-    if (stored.outcome == outcome::redirected) {
-      return end && stored.redirects > 0;  // the look-up of that site checks exclusions
-    }
-    return end && !excluded.contains(end->host);
-  };
-  const auto is_credible = [&](const record& stored) {
-    return std::find(urls.begin(), urls.end(), stored.url) != urls.end() &&
-           stored.fetched_at <= latest && !stored.not_modified &&
-           detail::reaches(stored, max_bytes) && stored.redirects <= most_redirects &&
-           may_end_there(stored) && detail::is_answer_of_site(stored);
-  };
-  if (!read || !is_credible(read->latest) || (read->last_good && !is_credible(*read->last_good))) {
-    return std::nullopt;
-  }
-  return read;
-}
-
-/// Makes the records for other processes. `result` is the policy of `retrieved`. `good` is the last
-/// good record. Returns no records if the site did not answer, or sent a 304 and `good` is empty.
-[[nodiscard]] inline std::optional<detail::site_records> records_to_share(
-    record retrieved, const std::shared_ptr<const policy>& result, std::optional<record> good) {
-  if (!detail::is_answer_of_site(retrieved) || (retrieved.not_modified && !good)) {
-    return std::nullopt;
-  }
-  if (retrieved.not_modified) {
-    return detail::site_records{.latest = detail::renewed(*std::move(good), std::move(retrieved))};
-  }
-  const auto rests_on = policy::last_successful(result);
-  if (rests_on == nullptr || rests_on == result) {
-    good.reset();
-  }
-  return detail::site_records{.latest = std::move(retrieved), .last_good = std::move(good)};
-}
 
 /// Makes, stores and reports the policies of sites, from retrievals and from shared records.
 class site_policies {
@@ -173,10 +123,10 @@ class site_policies {
   }
 
   [[nodiscard]] std::vector<exchange_event> note_exchanges(const flight& under_way,
-                                                           const detail::retrieval_result& ended) {
+                                                           const detail::retrieval_result& ended,
+                                                           time_point now) {
     std::vector<exchange_event> events;
     if (parts_.is_observed) {
-      const time_point now = parts_.now();
       for (std::size_t i = 0; i < ended.timings.size(); ++i) {
         const detail::exchange_timing& timing = ended.timings[i];
         events.push_back({about(under_way), ended.exchanges[i], now - timing.ended, timing.duration,
@@ -237,35 +187,15 @@ class site_policies {
                                                                          : entry_age::over;
   }
 
-  /// If `asked` is a host and `robots_url` is that of its http origin, returns the entry of that
-  /// origin with its newest answer. Otherwise, returns an entry without a policy. For other names
-  /// of a site, `find` returns the entry.
-  [[nodiscard]] kept_entry answer_of_http_origin(const site_keys& asked,
-                                                 std::string_view robots_url, time_point now) {
-    if (asked.named_site().scheme || !robots_url.starts_with("http://")) {
-      return {};
-    }
-    kept_entry of_origin = look(asked.names().back().key, now);
-    of_origin.policy = policy_detail::newest_answer(of_origin.policy);
-    if (of_origin.policy && !of_origin.policy->source_view().url.is(robots_url)) {
-      return {};
-    }
-    return of_origin;
-  }
-
-  // These limits ensure that a flood of messages causes no flood of questions to the shared store.
-  // Questions after missed messages do not use up the questions after messages about a site.
-  rate_limit questions{4, 65'536};
-  rate_limit questions_about_changes{4, 65'536};
   const detail::judge_options judging;
 
   /// Marks an entry. The entry answers again only after the cache has asked the shared store.
-  void doubt(std::string_view key) { mark(key, in_doubt); }
+  void doubt(std::string_view key) { mark(key, changed_elsewhere); }
 
   /// Makes the next look-up ask a site again if its stored answer is at least `least_age` old.
   void suspect(const site& asked, std::chrono::seconds least_age) {
     for (const site& name : policy_detail::names_of(asked)) {
-      mark(name.key(), in_suspicion, least_age);
+      mark(name.key(), suspect_entry, least_age);
     }
   }
 
@@ -275,12 +205,12 @@ class site_policies {
     parts_.erase(key);
   }
 
-  /// Checks the entries under all names of `asked`. Erases the entries with the mark `in_doubt`.
+  /// Erases the entries under all names of `asked` that another process has changed.
   void forget_changed(const site_keys& asked) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
     for (const site_keys::name& name : asked.names()) {
-      if (look(name.key, now).is_changed_elsewhere) {
+      if (entry_of(name.key, now).is_changed_elsewhere) {
         parts_.try_erase(name.key);
       }
     }
@@ -294,9 +224,10 @@ class site_policies {
   /// Stores `policy_now`, the result of the flight `under_way`, unless the site was invalidated
   /// meanwhile. If `replaces_all` is true, the policy replaces the entries under all keys.
   ///
-  /// An invalidation first detaches the flight, and then erases the entry. So either the
-  /// invalidation erases the new entry, or `keep` sees that the flight is detached. Likewise,
-  /// `on_message` first marks the flight, and then the entry.
+  /// Another thread can invalidate the site at the same time. It detaches the flight first. If
+  /// `keep` sees this, it stores nothing. Otherwise, the other thread has not erased the entry yet,
+  /// and will erase the entry that `keep` stores. A message about a change of the site works in the
+  /// same way: the flight is marked first, and the entry second.
   void keep(const flight& under_way, const std::shared_ptr<const policy>& policy_now,
             time_point now, std::uint32_t epoch, bool replaces_all = false) noexcept {
     try {
@@ -305,11 +236,13 @@ class site_policies {
         return;
       }
       const detail::validity until = detail::validity_of(*policy_now, judging);
-      const bool is_kept_on =
+      // Some policies are kept even when they cannot answer any more: the next policy needs them,
+      // or the observer wants to know what has changed.
+      const bool outlives_its_answers =
           parts_.observes_changes || detail::is_of_use_when_over(*policy_now, judging);
-      const cache_entry new_entry{policy_now,
-                                  under_way.is_changed_elsewhere ? in_doubt : until.fresh_until,
-                                  is_kept_on ? until.keep_until : until.stale_until, epoch};
+      const cache_entry new_entry{
+          policy_now, under_way.is_changed_elsewhere ? changed_elsewhere : until.fresh_until,
+          outlives_its_answers ? until.keep_until : until.stale_until, epoch};
       parts_.store(under_way.site_key(), new_entry, now);
       const detail::source_view source = policy_now->source_view();
       replaces_all = replaces_all && source.status != 0;
@@ -327,14 +260,25 @@ class site_policies {
     }
   }
 
+  /// Returns the entry of `key`, and of no other name of its site, or an entry without a policy.
+  [[nodiscard]] kept_entry entry_of(std::string_view key, time_point now) {
+    kept_entry entry{parts_.find(key, now)};
+    if (entry.policy && is_marked(entry)) {
+      entry.is_changed_elsewhere = entry.fresh_until != suspect_entry;
+      entry.is_suspect = entry.fresh_until != changed_elsewhere;
+      entry.fresh_until = detail::validity_of(*entry.policy, judging).fresh_until;
+    }
+    return entry;
+  }
+
   /// Returns the entry of a site, or an entry without a policy. If the site has no fresh entry, the
   /// result can be an entry of its counterpart that is valid for the site.
   [[nodiscard]] kept_entry find(const site_keys& asked, time_point now) {
-    kept_entry own = look(asked.key(), now);
+    kept_entry own = entry_of(asked.key(), now);
     if (own.policy && now < own.fresh_until) {
       return own;
     }
-    kept_entry other = look(asked.counterpart().key, now);
+    kept_entry other = entry_of(asked.counterpart().key, now);
     if (!other.policy || (own.policy && now >= other.fresh_until)) {
       return own;
     }
@@ -369,27 +313,38 @@ class site_policies {
     return retrieved.charset == detail::charset::utf_8 && !base::is_utf8(text);
   }
 
-  // An entry with one of these values in `fresh_until` must be checked before it answers again.
-  static constexpr time_point in_doubt = (time_point::min)();
-  static constexpr time_point in_suspicion = in_doubt + time_point::duration{1};
-  static constexpr time_point in_both = in_suspicion + time_point::duration{1};
+  // A mark says that an entry must be checked before it answers again. An entry has no member for
+  // marks: a mark replaces `fresh_until`, which `entry_of` computes again. These three times are
+  // the marks. No clock shows them.
+  static constexpr time_point changed_elsewhere = (time_point::min)();
+  static constexpr time_point suspect_entry = changed_elsewhere + time_point::duration{1};
+  static constexpr time_point both_marks = suspect_entry + time_point::duration{1};
 
-  /// Adds a mark to an entry. Has no effect if its policy is younger than `least_age`.
-  void mark(std::string_view key, time_point as, std::chrono::seconds least_age = {}) {
+  [[nodiscard]] static bool is_marked(const cache_entry& entry) noexcept {
+    return entry.fresh_until <= both_marks;
+  }
+
+  /// Adds the mark `added` to the entry of `key`, unless its policy is younger than `least_age`.
+  void mark(std::string_view key, time_point added, std::chrono::seconds least_age = {}) {
     const std::scoped_lock lock{writing_};
     const time_point now = parts_.now();
     cache_entry entry = parts_.find(key, now);
-    if (entry.policy && entry.fresh_until != as && entry.fresh_until != in_both &&
-        base::saturating_add(entry.policy->fetched_at(), least_age) <= now) {
-      entry.fresh_until = entry.fresh_until > in_both ? as : in_both;
+    if (!entry.policy || now < base::saturating_add(entry.policy->fetched_at(), least_age)) {
+      return;
+    }
+    const time_point marked = is_marked(entry) && entry.fresh_until != added ? both_marks : added;
+    if (entry.fresh_until != marked) {
+      entry.fresh_until = marked;
       parts_.store(key, entry, now);
     }
   }
 
-  /// Gives `key`, the key of another name of a site, the answer of `new_entry` if the entry of
-  /// `key` has an answer of the same origin that is not newer. The entry does not become fresher,
-  /// since it also says which origin of a host must be asked. If both answers are of one moment, as
-  /// the dates of two processes can be, the answer that came later is the newer one.
+  /// Gives a new answer to the entry of another name of the site, such as `example.com` beside
+  /// `https://example.com`. Has no effect if that entry has a newer answer, or an answer of another
+  /// origin. If both answers have the same date, the new one replaces the old one.
+  ///
+  /// The entry expires no later than before. Its expiry also says when the host must be asked again
+  /// which of its origins answers, and the new answer does not tell this. A mark is copied, too.
   void renew_other_name(const std::string& key, const cache_entry& new_entry, time_point now) {
     cache_entry other = parts_.find(key, now);
     if (!policy_detail::can_replace(other.policy, new_entry.policy)) {
@@ -397,22 +352,12 @@ class site_policies {
     }
     other.policy = new_entry.policy;
     other.keep_until = new_entry.keep_until;
-    if (new_entry.fresh_until <= in_both) {
+    if (is_marked(new_entry)) {
       other.fresh_until = new_entry.fresh_until;
-    } else if (other.fresh_until > in_both) {
+    } else if (!is_marked(other)) {
       other.fresh_until = (std::min)(other.fresh_until, new_entry.fresh_until);
     }
     parts_.store(key, other, now);
-  }
-
-  [[nodiscard]] kept_entry look(std::string_view key, time_point now) {
-    kept_entry entry{parts_.find(key, now)};
-    if (entry.policy && entry.fresh_until <= in_both) {
-      entry.is_changed_elsewhere = entry.fresh_until != in_suspicion;
-      entry.is_suspect = entry.fresh_until != in_doubt;
-      entry.fresh_until = detail::validity_of(*entry.policy, judging).fresh_until;
-    }
-    return entry;
   }
 
   const cache_options& options_;

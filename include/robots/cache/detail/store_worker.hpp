@@ -3,7 +3,11 @@
 #include <robots/base/clock_condition.hpp>
 #include <robots/base/stop_token.hpp>
 #include <robots/cache/detail/background_threads.hpp>
+#include <robots/cache/detail/far_side.hpp>
+#include <robots/cache/detail/look_up_environment.hpp>
+#include <robots/cache/detail/resilient_store.hpp>
 #include <robots/cache/detail/site_work.hpp>
+#include <robots/cache/detail/store_work.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -33,26 +37,26 @@ namespace robots::cache_detail {
 /// it.
 class store_worker {
  public:
-  using shared_work = std::shared_ptr<site_work>;
-  using fetching = std::function<void(const shared_work&)>;
+  using shared_work = far_side::shared_work;
 
-  /// `closing` ends the waits for due work. `fetch_elsewhere` gets each work that must be fetched,
-  /// that no look-up waits for, and that must go on even so. `cache` must have a store, and must
-  /// outlive this object.
-  store_worker(look_up_environment& cache, stop_token closing, fetching fetch_elsewhere)
-      : cache_(cache),
-        closing_(std::move(closing)),
-        fetch_elsewhere_(std::move(fetch_elsewhere)),
-        threads_(2, cache.parts.counters) {}
+  /// `cache` and `store` must outlive this object.
+  store_worker(look_up_environment& cache, resilient_store& store)
+      : cache_(cache), store_(store), threads_(2, cache.parts.counters) {}
 
-  /// Waits until the threads have ended. The caller has requested a stop of `closing`. The works
-  /// that are still in the queue stay there.
+  /// Sets the function that gets each work that must be fetched, that no look-up waits for, and
+  /// that must go on even so. Called once, before `queue`.
+  void start(far_side::fetching fetch_elsewhere) { fetch_elsewhere_ = std::move(fetch_elsewhere); }
+
+  /// Ends the waits for due work. Called before `end`.
+  void close() noexcept { closing_.request_stop(); }
+
+  /// Waits until the threads have ended. The works that are still in the queue stay there.
   void end() { threads_.end(); }
 
   /// Publishes the works in the queue that have ended, and drops the others. Called after `end`.
   void publish_rest() {
     for (const shared_work& work : take_queued()) {
-      publish(cache_, *work);  // has no effect on unfinished work
+      publish(*work);  // has no effect on unfinished work
     }
   }
 
@@ -79,19 +83,22 @@ class store_worker {
     for (;;) {
       std::vector<site_work*> asking;
       std::vector<store_question> questions;
+      const time_point asked_at = cache_.parts.now();
       for (const shared_work& work : works) {
         if (work->next() == work_step::ask_store) {
           asking.push_back(work.get());
-          questions.push_back(work->question());
+          questions.push_back(store_work_of(*work).question(asked_at));
         }
       }
       if (asking.empty()) {
         return;
       }
-      std::vector<store_reply> replies = cache_.store->ask(questions);
+      std::vector<store_reply> replies = store_.ask(questions);
       for (std::size_t i = 0; i < asking.size(); ++i) {
         try {
-          asking[i]->on_store_reply(std::move(replies[i]));
+          const wall_anchor now = cache_.parts.moment();
+          asking[i]->on_decision(store_work_of(*asking[i]).on_reply(std::move(replies[i]), now),
+                                 now.steady);
         } catch (...) {
           // Memory ran out. Abandons only this site, since the replies for other sites can contain
           // leases.
@@ -102,6 +109,29 @@ class store_worker {
     }
   }
 
+  /// Does the step `publish` of `work`, and then the pending calls of the store. Has no effect if
+  /// `work` has another step. Blocks.
+  void publish(site_work& work) {
+    if (work.next() != work_step::publish) {
+      return;
+    }
+    store_work& half = store_work_of(work);
+    const flight& under_way = work.own_flight();
+    const bool is_wanted = !half.value().empty() && !under_way.detached;
+    publish_answer answer = publish_answer::failed;
+    if (is_wanted && half.lease()) {
+      answer = store_.publish(under_way.site_key(), half.value(), half.lifetime(), *half.lease(),
+                              half.orders_before());
+    }
+    const time_point now = cache_.parts.now();
+    work.on_published();
+    half.on_published(answer, now);
+    store_.release_and_catch_up(now);
+    if (is_wanted && half.announces() && answer != publish_answer::lost && !under_way.detached) {
+      store_.announce(under_way.site_key());
+    }
+  }
+
   /// Lets a thread make the calls noted by `resilient_store::owe`.
   void run_errands() noexcept {
     if (has_errands_.exchange(true)) {
@@ -109,7 +139,7 @@ class store_worker {
     }
     const auto errands = [this] {
       has_errands_ = false;
-      cache_.store->deliver();
+      store_.deliver();
     };
     if (!threads_.run(errands, true)) {
       has_errands_ = false;  // a later call tries again
@@ -134,8 +164,9 @@ class store_worker {
       time_point next = (time_point::max)();
       const time_point now = cache_.parts.now();
       for (auto& work : queued_) {
-        if (work->next() == work_step::wait && work->next_look() > now) {
-          next = (std::min)(next, work->next_look());
+        const bool waits = work->next() == work_step::wait;
+        if (const time_point look = store_work_of(*work).next_look(); waits && look > now) {
+          next = (std::min)(next, look);
         } else if (due.size() < most) {
           work->on_wait_over();
           due.push_back(std::move(work));
@@ -148,7 +179,7 @@ class store_worker {
         return due;
       }
       static_cast<void>(cache_.parts.wait(queue_changed_, lock,
-                                          {.deadline = next, .stop = closing_},
+                                          {.deadline = next, .stop = closing_.get_token()},
                                           [this, seen = added_] { return added_ != seen; }));
     }
     is_served_ = false;
@@ -176,10 +207,10 @@ class store_worker {
 
   void go_on_without_store(const shared_work& work) {
     if (work->has_ended()) {
-      return publish(cache_, *work);
+      return publish(*work);
     }
     if (work->next() != work_step::fetch) {
-      work->start_fetch();
+      work->start_fetch(cache_.parts.now());
     }
     if (!work->own_flight().offer(work) && work->own_flight().finishes_alone) {
       fetch_elsewhere_(work);
@@ -187,8 +218,9 @@ class store_worker {
   }
 
   look_up_environment& cache_;
-  const stop_token closing_;
-  const fetching fetch_elsewhere_;
+  resilient_store& store_;
+  stop_source closing_;
+  far_side::fetching fetch_elsewhere_;
   std::mutex queue_mutex_;  // guards the next four members
   base::clock_condition queue_changed_;
   std::vector<shared_work> queued_;
