@@ -120,15 +120,17 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url, const look_
         "basic_robots_cache::check: the look-up has no policy yet; drive it until there is one"};
   }
   const cache_detail::site_look_up& machine = *ended.machine_;
-  const auto asked = parse_site(url);
-  if (!policy_detail::is_answer_for(asked, machine.key(), *ended.policy())) {
-    throw std::invalid_argument{
-        "basic_robots_cache::check: the look-up is for " +
-        (machine.key().empty() ? "a text that names no site" : machine.key()) +
-        ", not for the site of \"" + base::printable(url) + "\": begin a look-up for that site"};
+  cache_detail::found_policy answer;
+  if (const std::string_view key = first_key(url); key.empty() || key != machine.key()) {
+    const auto asked = parse_site(url);
+    if (!policy_detail::is_answer_for(asked, machine.key(), *ended.policy())) {
+      throw std::invalid_argument{
+          "basic_robots_cache::check: the look-up is for " +
+          (machine.key().empty() ? "a text that names no site" : machine.key()) +
+          ", not for the site of \"" + base::printable(url) + "\": begin a look-up for that site"};
+    }
+    answer = cache_detail::selected(environment_->ruling_on(asked, url), machine.agent());
   }
-  cache_detail::found_policy answer =
-      cache_detail::selected(environment_->ruling_on(asked, url), machine.agent());
   if (!answer.policy) {
     answer = machine.answer();
   }
@@ -168,7 +170,8 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url,
 
 ROBOTS_INLINE void any_robots_cache::report_decision(std::string_view url, const decision& decided,
                                                      const call_options& call) {
-  report(decided, url, {}, call.context);
+  const auto asked = parts_->is_observed ? parse_site(url) : std::nullopt;
+  report(decided, url, asked ? asked->key() : std::string{}, call.context);
 }
 
 ROBOTS_INLINE cache_detail::blocking_driver any_robots_cache::driver() const noexcept {
@@ -304,8 +307,9 @@ ROBOTS_INLINE std::shared_ptr<const policy> any_robots_cache::look_up_policy(
   const std::string_view key = refreshes ? std::string_view{} : first_key(host_or_url);
   cache_detail::found_policy answer = parts_->find_fresh(key, call.context);
   if (!answer.policy) {
-    answer = driver().load(cache_detail::keys_of(host_or_url), host_or_url, call, refreshes);
-    note_exclusion(host_or_url, answer, call);
+    const auto asked = cache_detail::keys_of(host_or_url);
+    answer = driver().load(asked, host_or_url, call, refreshes);
+    note_exclusion(host_or_url, asked ? asked->key() : std::string_view{}, answer, call);
   }
   return cache_detail::selected(std::move(answer), agent).policy;
 }
@@ -367,7 +371,7 @@ ROBOTS_INLINE look_up any_robots_cache::begin(std::string_view host_or_url,
                                              environment_->ruling_on({}, host_or_url));
   }
   look_up begun{*threads_, std::move(machine)};
-  if (note_exclusion(host_or_url, begun.machine_->answer(), call)) {
+  if (note_exclusion(host_or_url, begun.machine_->key(), begun.machine_->answer(), call)) {
     begun.counted_url_ = host_or_url;
   }
   return begun;
@@ -400,10 +404,7 @@ ROBOTS_INLINE void any_robots_cache::report(const decision& decided, std::string
     const std::string_view name = agent == 0 ? std::string_view{}
                                              : environment_->options.other_agents[agent - 1].token(
                                                    environment_->options.parse.dialect);
-    const auto asked = key.empty() ? parse_site(url) : std::nullopt;
-    const std::string parsed = asked ? asked->key() : std::string{};
-    parts.tell(decision_event{
-        parts.about(key.empty() ? std::string_view{parsed} : key, context, name), url, decided});
+    parts.tell(decision_event{parts.about(key, context, name), url, decided});
   }
 }
 
@@ -435,12 +436,13 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
 }
 
 ROBOTS_INLINE bool any_robots_cache::note_exclusion(std::string_view host_or_url,
+                                                    std::string_view key,
                                                     const cache_detail::found_policy& ended,
                                                     const call_options& call) {
   if (!ended.policy || ended.policy->refusal_reason() != decision_reason::excluded) {
     return false;
   }
-  report_decision(host_or_url, decide(host_or_url, ended), call);
+  report(decide(host_or_url, ended), host_or_url, key, call.context);
   return true;
 }
 

@@ -39,8 +39,10 @@
 //
 //     begin(url) --> the same as `look_up`, in steps
 //
-// The class is one: `basic_robots_cache` adds to `any_robots_cache` only what needs the user's
-// types. `any_robots_cache` owns, in this order: parts, what the look-ups share, threads.
+// Almost all of a cache is in `any_robots_cache`, which does not depend on the user's types and is
+// compiled once. `basic_robots_cache` is derived from it. It makes the parts of the user's types,
+// and adds the functions that return them. `any_robots_cache` owns, in this order: the parts, what
+// the look-ups share, the threads.
 
 namespace robots {
 
@@ -339,13 +341,13 @@ class any_robots_cache : public cache_detail::moved_members {
 
   [[nodiscard]] decision decide(std::string_view target, cache_detail::found_policy answer) const;
 
-  /// Counts and reports `decided`. If `key` is empty, gets the key from `url`.
+  /// Counts and reports `decided`. `key` is the key of the site; empty if `url` names no site.
   void report(const decision& decided, std::string_view url, std::string_view key,
               const std::shared_ptr<const call_context>& context, std::size_t agent = 0) const;
 
   /// If `ended` has the policy of an excluded host, counts and reports a denial, and returns true.
-  bool note_exclusion(std::string_view host_or_url, const cache_detail::found_policy& ended,
-                      const call_options& call);
+  bool note_exclusion(std::string_view host_or_url, std::string_view key,
+                      const cache_detail::found_policy& ended, const call_options& call);
 
   // Each uses those before it.
   std::unique_ptr<cache_detail::cache_parts> parts_;
