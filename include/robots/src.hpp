@@ -18,6 +18,7 @@
 #include <robots/fetch/one_exchange.bodies.hpp>
 #include <robots/fetch/redirect_chain.bodies.hpp>
 #include <robots/fetch/retrieval.bodies.hpp>
+#include <robots/fetch/retrieval_options.bodies.hpp>
 #include <robots/fetch/run_retrieval.bodies.hpp>
 #include <robots/http/charset.bodies.hpp>
 #include <robots/http/site.bodies.hpp>
@@ -28,6 +29,8 @@
 #include <robots/policy/codec.bodies.hpp>
 #include <robots/policy/decision.bodies.hpp>
 #include <robots/policy/judge.bodies.hpp>
+#include <robots/policy/judge_options.bodies.hpp>
+#include <robots/policy/lifetime.bodies.hpp>
 #include <robots/policy/page_of.bodies.hpp>
 #include <robots/policy/policy.bodies.hpp>
 #include <robots/polite/host_gate.bodies.hpp>

@@ -1,4 +1,4 @@
-#include <robots/fetch/retrieval.hpp>
+#include <robots/fetch/retrieval_options.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include <robots/http/excluded_hosts.hpp>
+#include <robots/http/should_skip_by_tld.hpp>
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include <robots/fetch/call_options.hpp>
 #include <robots/observe/events.hpp>
 #include <robots/observe/observer.hpp>
+#include <robots/observe/observers.hpp>
 #include <robots/policy/decision.hpp>
 #include <robots/polite/admission.hpp>
 #include <robots/polite/host_gate.hpp>

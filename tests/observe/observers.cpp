@@ -1,3 +1,5 @@
+#include <robots/observe/observers.hpp>
+
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/observe/observer.hpp>
 #include <robots/policy/decision.hpp>

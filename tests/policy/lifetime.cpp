@@ -1,7 +1,8 @@
+#include <robots/policy/lifetime.hpp>
+
 #include <robots/fetch/outcome.hpp>
 #include <robots/policy/fallback.hpp>
-#include <robots/policy/judge.hpp>
-#include <robots/policy/policy.hpp>
+#include <robots/policy/judge_options.hpp>
 #include <robots/policy/record.hpp>
 
 #include <doctest/doctest.h>

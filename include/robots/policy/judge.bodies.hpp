@@ -1,13 +1,10 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/exceptions.hpp>
 #include <robots/base/saturating_add.hpp>
 #include <robots/http/charset.hpp>
 #include <robots/http/conditional_request.hpp>
-#include <robots/http/freshness.hpp>
 #include <robots/http/message.hpp>
-#include <robots/http/retry_after.hpp>
 #include <robots/policy/challenge.hpp>
 #include <robots/policy/failing_time.hpp>
 #include <robots/policy/judge.hpp>
@@ -16,95 +13,12 @@
 #include <robots/usage/usage_lines.hpp>
 
 #include <algorithm>
-#include <limits>
-#include <stdexcept>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace robots::detail {
-
-ROBOTS_INLINE void validate(const judge_options& options) {
-  if (options.parse.max_bytes == 0) {
-    throw std::invalid_argument{
-        "parse.max_bytes is 0, so that every file would be empty and allow all: use 512'000 or "
-        "more, as RFC 9309 asks"};
-  }
-  for (const auto& [name, duration] :
-       {std::pair{"min_ttl", options.min_ttl}, std::pair{"max_ttl", options.max_ttl},
-        std::pair{"default_ttl", options.default_ttl},
-        std::pair{"failure_ttl", options.failure_ttl},
-        std::pair{"unreachable_ttl", options.unreachable_ttl.value_or(std::chrono::seconds{0})},
-        std::pair{"max_failure_ttl", options.max_failure_ttl},
-        std::pair{"last_good_for", options.last_good_for},
-        std::pair{"stale_while_revalidate", options.stale_while_revalidate}}) {
-    base::require(duration.count() >= 0, name, duration.count(), " s: use 0 s or more");
-  }
-  const std::chrono::seconds least = std::chrono::days{1};
-  base::require(options.no_file_after.count() == 0 || options.no_file_after >= least,
-                "no_file_after", options.no_file_after.count(),
-                " s: use 0 for never, or at least a day (86400 s), such as std::chrono::days{30}");
-  for (const auto& [name, share] : {std::pair{"failure_jitter", options.failure_jitter},
-                                    std::pair{"malformed.share", options.malformed.share}}) {
-    base::require(share >= 0.0 && share <= 1.0, name, share, ": use a number from 0 to 1");
-  }
-}
-
-ROBOTS_INLINE std::chrono::seconds lifetime_of(const record_head& head,
-                                               const record_head* unchanged,
-                                               const judge_options& options, double random) {
-  if (head.outcome == outcome::circuit_open) {
-    return (std::min)(options.breaker_cooldown, options.max_ttl);
-  }
-  if (is_failure(head.outcome)) {
-    const auto least =
-        (std::min)(failure_lifetime(options, head.failures, random, head.outcome), options.max_ttl);
-    return std::clamp(head.server_lifetime.value_or(least), least, options.max_ttl);
-  }
-  const std::chrono::seconds otherwise =
-      unchanged != nullptr ? unchanged->lifetime : options.default_ttl;
-  return (std::min)((std::max)(head.server_lifetime.value_or(otherwise), options.min_ttl),
-                    options.max_ttl);
-}
-
-ROBOTS_INLINE void set_lifetime(record_head& head, int failures, const record_head* unchanged,
-                                const judge_options& options, wall_time now, double random) {
-  if (is_failure(head.outcome)) {
-    const bool one_more =
-        head.outcome != outcome::circuit_open && failures < (std::numeric_limits<int>::max)();
-    head.failures = failures + (one_more ? 1 : 0);
-    head.server_lifetime = retry_after(head.headers, now);
-  } else {
-    head.server_lifetime = freshness_lifetime(head.headers, now);
-  }
-  head.lifetime = lifetime_of(head, unchanged, options, random);
-}
-
-ROBOTS_INLINE validity validity_of(const policy& last, const judge_options& options) {
-  using base::saturating_add;
-  validity result;
-  result.fresh_until = saturating_add(last.fetched_at(), last.source_view().lifetime);
-  const time_point good_until = last.basis() == policy_basis::last_good
-                                    ? saturating_add(last.rules_fetched_at(), options.last_good_for)
-                                    : (time_point::max)();
-  result.fresh_until = (std::min)(result.fresh_until, good_until);
-  result.stale_until =
-      (std::min)(saturating_add(result.fresh_until, options.stale_while_revalidate), good_until);
-  result.keep_until =
-      (std::max)(saturating_add(last.fetched_at(), options.last_good_for), result.stale_until);
-  if (options.no_file_after.count() > 0 && is_failure(last.outcome())) {
-    // One more day, so that a crawler that asks once in this time finds the record.
-    const time_point counted_until = saturating_add(last.fetched_at(), options.no_file_after);
-    result.keep_until =
-        (std::max)(result.keep_until, saturating_add(counted_until, std::chrono::days{1}));
-  }
-  return result;
-}
-
-ROBOTS_INLINE bool is_of_use_when_over(const policy& last, const judge_options& options) {
-  // Every fallback policy except `permissive` can choose the last good copy.
-  const bool is_permissive = options.fallback.name() == fallback_policy::permissive().name();
-  return !is_permissive || is_failure(last.outcome()) || last.source_view().has_validators;
-}
 
 ROBOTS_INLINE detail::known_copy known_copy_of(const std::shared_ptr<const policy>& last) {
   const auto good = policy::good_copy(last);

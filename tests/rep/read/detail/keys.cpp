@@ -1,4 +1,4 @@
-#include <robots/rep/read/detail/line.hpp>
+#include <robots/rep/read/detail/keys.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,6 @@
-#include "gate_fixture.hpp"
+#include <robots/polite/detail/shared_pace.hpp>
+
+#include "polite/gate_fixture.hpp"
 #include "support/memory_pace_ledger.hpp"
 #include <robots/polite/host_gate.hpp>
 #include <robots/polite/pace_ledger.hpp>
