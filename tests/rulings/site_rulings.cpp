@@ -271,6 +271,25 @@ TEST_CASE("An order is news when it is made, and again when the ledger has numbe
   CHECK(orders == 1);
 }
 
+TEST_CASE("An order that is put back keeps its number, so it is no news") {
+  MemoryRulingLedger first;
+  crawl_process a{std::make_shared<MemoryRulingLedger>(first)};
+  crawl_process b{std::make_shared<MemoryRulingLedger>(first)};
+  (void)a.rulings.halt("example.com");
+  CHECK(b.rulings.catch_up());
+  std::vector<std::string> news;
+  const auto subscription = b.rulings.on_news([&](const ruling_order& order, order_news why) {
+    news.push_back(std::string{to_string(why)} + ' ' + order.site + ' ' + to_string(order.number));
+  });
+  first.lose_all();
+  CHECK(a.rulings.catch_up());
+  CHECK(a.rulings.put_backs() == 1);
+  CHECK(b.rulings.catch_up());
+  CHECK(b.rulings.put_backs() == 0);
+  CHECK(b.rulings.in_force() == a.rulings.in_force());
+  CHECK(news == std::vector<std::string>{"in_force example.com 1-1"});
+}
+
 TEST_CASE("A function that is called during a report begins with the orders in force") {
   SiteRulings rulings;
   std::vector<std::string> heard;

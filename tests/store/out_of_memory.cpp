@@ -6,6 +6,7 @@
 #include <robots/policy/policy.hpp>
 #include <robots/polite/host_gate.hpp>
 #include <robots/rep/rules/crawler_directives.hpp>
+#include <robots/rulings/detail/ruling_table.hpp>
 #include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/site_rulings.hpp>
@@ -566,4 +567,38 @@ TEST_CASE("A waiter that throws does not keep the news from the other waiters") 
   }
   CHECK_THROWS_AS(flights.end(*first.lead, {}), std::bad_alloc);
   CHECK(called == 3);
+}
+
+TEST_CASE("If memory runs out for a ruling, its host takes no memory either") {
+  constexpr int plenty = 1'000;
+  robots::rulings_detail::ruling_table table;
+  // Makes or ends the halt of a host, and returns how many allocations this took.
+  const auto put = [&table](std::string site, std::string value) {
+    robots::ruling_order order{.site = std::move(site),
+                               .kind = robots::ruling_kind::halt,
+                               .value = std::move(value),
+                               .maker = "ann"};
+    allocations_left = plenty;
+    table.put(std::move(order));
+    return plenty - std::exchange(allocations_left, never);
+  };
+  put("first.example", "by_hand");  // makes room for more hosts
+  const int needed = put("second.example", "by_hand");
+  CHECK(needed > 1);
+  for (int allowed = 0; allowed < needed; ++allowed) {
+    put("second.example", "");
+    robots::ruling_order order{
+        .site = "second.example", .kind = robots::ruling_kind::halt, .value = "by_hand"};
+    bool has_failed = false;
+    allocations_left = allowed;
+    try {
+      table.put(std::move(order));
+    } catch (const std::bad_alloc&) {
+      has_failed = true;
+    }
+    allocations_left = never;
+    CHECK(has_failed);
+    CHECK(table.size() == 1);
+    CHECK(put("second.example", "by_hand") == needed);  // as if nobody had tried
+  }
 }

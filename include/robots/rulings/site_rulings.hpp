@@ -176,7 +176,8 @@ class SiteRulings {
   [[nodiscard]] std::size_t unsent() const;
   /// Returns why the last call of the ledger failed; empty if it succeeded.
   [[nodiscard]] std::string failure() const;
-  /// Returns the number of times that this process has put lost orders back.
+  /// Returns the number of times that this process has put lost orders back. Watch this figure: an
+  /// order that is put back keeps its number, so there is no event about it.
   [[nodiscard]] std::size_t put_backs() const;
   /// Returns the number of alarms of this process that made no ruling, since there was no room: see
   /// `rulings_options::most_alarms`.

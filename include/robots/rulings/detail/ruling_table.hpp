@@ -128,22 +128,21 @@ class ruling_table {
     // Everything that needs memory comes before the first change.
     auto latest = std::make_shared<const ruling_order>(std::move(order));
     const std::scoped_lock lock{mutex_};
-    places* const listed = begins ? &hosts_[host] : hosts_.find(host);
-    if (listed == nullptr) {
-      return;
-    }
-    places& rulings = *listed;
-    const auto old = rulings.find(place);
-    const std::size_t alarms_before = old != rulings.end() && is_of_alarm(*old->second) ? 1 : 0;
-    if (begins && old != rulings.end()) {
+    places* const listed = hosts_.find(host);
+    const auto old = listed != nullptr ? listed->find(place) : places::iterator{};
+    const bool has_old = listed != nullptr && old != listed->end();
+    const std::size_t alarms_before = has_old && is_of_alarm(*old->second) ? 1 : 0;
+    if (begins && has_old) {
       old->second = std::move(latest);
     } else if (begins) {
-      rulings.emplace(place, std::move(latest));
+      places added;
+      added.emplace(place, std::move(latest));
+      (listed != nullptr ? *listed : hosts_[host]).merge(added);  // needs no memory for the ruling
       note_one_more(host);
-    } else if (old != rulings.end()) {
-      rulings.erase(old);
+    } else if (has_old) {
+      listed->erase(old);
       --count_;
-      if (rulings.empty()) {
+      if (listed->empty()) {
         hosts_.erase(host);
       }
     }
