@@ -541,6 +541,12 @@ TEST_CASE(
   CHECK(compiled.size() == found.size());
 }
 
+TEST_CASE("observe.hpp includes what its users name: Observer and observers") {
+  const std::set<std::string> direct = included_by("robots/observe.hpp");
+  CHECK(direct.contains("robots/observe/observer.hpp"));
+  CHECK(direct.contains("robots/observe/observers.hpp"));
+}
+
 TEST_CASE("Only testing.hpp includes test doubles") {
   const std::set<std::string> for_tests = included_by(test_doubles);
   for (const source_file& header : headers()) {

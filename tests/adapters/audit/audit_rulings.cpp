@@ -435,6 +435,15 @@ TEST_CASE("A decision about a sign-off is compared with the list of sites that n
             "\"given\":false");
     CHECK(trail.only_difference() == "no entry signs off the site");
   }
+  SUBCASE("a permission without a sign-off, and without the entry that lists such sites") {
+    replace(trail.lines[line_with(trail.lines, "\"given\":true")], "\"given\":true",
+            "\"given\":false");
+    replace(trail.lines[line_with(trail.lines, "\"type\":\"rulings\"")], "\"type\":\"rulings\"",
+            "\"type\":\"nothing\"");
+    const audit_decisions found = trail.verify();
+    CHECK(std::any_of(found.differences.begin(), found.differences.end(),
+                      [](const auto& one) { return one.text == "no entry signs off the site"; }));
+  }
 }
 
 TEST_CASE("A denial before the first reading of the ledger needs rulings that deny then") {

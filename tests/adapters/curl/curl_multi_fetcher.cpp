@@ -132,6 +132,30 @@ TEST_CASE("A callback can start exchanges") {
   CHECK(server.connections() == 1);
 }
 
+TEST_CASE("An exchange goes on while other exchanges end as soon as they begin") {
+  loopback_server server;
+  server.get("/robots.txt", std::string(rules));
+  curl_multi_fetcher web(direct());
+  bool is_answered = false;
+  std::function<void(const fetch_response&)> again = [&](const fetch_response&) {
+    if (!is_answered) {
+      web.async_fetch(get("nonsense:"), again);
+    }
+  };
+  web.async_fetch(get(server.url("/robots.txt")), [&](const fetch_response& response) {
+    check_answered(response, 200, rules);
+    is_answered = true;
+  });
+  web.async_fetch(get("nonsense:"), again);
+  for (int i = 0; i < 1'000'000 && !is_answered; ++i) {
+    web.run_once(long_wait);
+    std::this_thread::yield();
+  }
+  CHECK(is_answered);
+  is_answered = true;
+  run(web);
+}
+
 TEST_CASE("run_once throws what a callback throws, and calls the other callbacks the next time") {
   curl_multi_fetcher web(direct());
   std::size_t called = 0;
