@@ -34,7 +34,8 @@ void fuzz::fuzz_record(octets input) {
   const auto decided = robots::detail::judge(*read.value, "FooBot", options, {}, now);
   const robots::policy& result = *decided;
   require(result.fetched_at() <= now.steady, "a policy is not younger than now");
-  require(result.source().lifetime <= options.max_ttl, "a policy lives no longer than max_ttl");
+  require(result.last_retrieval().lifetime <= options.max_ttl,
+          "a policy lives no longer than max_ttl");
   require(read.value->outcome == robots::outcome::success ||
               read.value->outcome == robots::outcome::malformed ||
               result.allows("/") ==

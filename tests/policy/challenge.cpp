@@ -176,7 +176,7 @@ TEST_CASE("A page that another process took for a file does not replace a known 
   const auto after = judged(shared, fallback_policy::strict(), good_file());
   CHECK(after->basis() == policy_basis::last_good);
   CHECK(after->outcome() == outcome::challenged);
-  CHECK(after->source().lifetime == 5min);
+  CHECK(after->last_retrieval().lifetime == 5min);
 }
 
 TEST_CASE("The record of a challenge can be encoded, and is read only with a known outcome") {

@@ -26,7 +26,7 @@ using robots::record;
 
 /// Returns true if two policies have the same contents and give the same verdicts.
 bool agree(const policy& a, const policy& b, const std::vector<std::string>& targets) {
-  bool same = a.source() == b.source() && a.basis() == b.basis() &&
+  bool same = a.last_retrieval() == b.last_retrieval() && a.basis() == b.basis() &&
               a.fingerprint() == b.fingerprint() && a.sitemaps() == b.sitemaps() &&
               a.lines().malformed == b.lines().malformed && a.lines().guessed == b.lines().guessed;
   for (const std::string& target : targets) {

@@ -91,7 +91,7 @@ TEST_CASE("The action for the outcome decides the effect of a record") {
       }
       const auto result = judged(record_of_outcome(kind, two_groups), {.fallback = preset});
       CAPTURE(to_string(kind));
-      CHECK(result->source().outcome == kind);
+      CHECK(result->last_retrieval().outcome == kind);
       CHECK(result->fetched_at() == judged_at.steady);
       switch (preset.action(kind)) {
         case fallback_action::parse:
@@ -173,14 +173,14 @@ TEST_CASE("Neither an archive nor UTF-32 counts as UTF-16, however many NULs the
     const record retrieved =
         robots::detail::record_of(result, {}, strict_options(), judged_at.wall, 0.0);
     CHECK(retrieved.charset == robots::detail::charset::utf_8);
-    CHECK(judged(retrieved, strict_options())->source().outcome == outcome::malformed);
+    CHECK(judged(retrieved, strict_options())->last_retrieval().outcome == outcome::malformed);
   }
 }
 
 TEST_CASE("A file that is too malformed has findings, although it is not obeyed") {
   const auto denied =
       judged(record_of_outcome(outcome::success, malformed_file()), strict_options());
-  CHECK(denied->source().outcome == outcome::malformed);
+  CHECK(denied->last_retrieval().outcome == outcome::malformed);
   CHECK(denied->basis() == policy_basis::deny_all);
   CHECK(denied->lines().non_blank == 44);
   CHECK(denied->lines().malformed == 40);
@@ -193,7 +193,7 @@ TEST_CASE("A file that is too malformed has findings, although it is not obeyed"
 
   const auto obeyed =
       judged(record_of_outcome(outcome::success, malformed_file()), permissive_options());
-  CHECK(obeyed->source().outcome == outcome::malformed);
+  CHECK(obeyed->last_retrieval().outcome == outcome::malformed);
   CHECK(obeyed->lines().malformed == 40);
   CHECK(obeyed->findings().diagnostics.size() == 32);
   CHECK(explain(decide(obeyed, "/", judged_at.steady)) ==
@@ -274,9 +274,9 @@ TEST_CASE(
     "No record is used for longer than the options permit, even if another process wrote it") {
   record retrieved = record_of_outcome(outcome::success, two_groups);
   retrieved.lifetime = std::chrono::seconds::max();
-  CHECK(judged(retrieved, strict_options())->source().lifetime == 24h);
+  CHECK(judged(retrieved, strict_options())->last_retrieval().lifetime == 24h);
   retrieved.lifetime = -1h;
-  CHECK(judged(retrieved, strict_options())->source().lifetime == 0s);
+  CHECK(judged(retrieved, strict_options())->last_retrieval().lifetime == 0s);
 }
 
 TEST_CASE("A 304 changes neither the rules nor the outcome") {
@@ -299,7 +299,7 @@ TEST_CASE("A 304 for an unknown file is a failure, not an empty file") {
   confirmed.status = 304;
   confirmed.not_modified = true;
   const auto result = judged(confirmed, strict_options());
-  CHECK(result->source().outcome == outcome::server_error);
+  CHECK(result->last_retrieval().outcome == outcome::server_error);
   CHECK(result->basis() == policy_basis::deny_all);
 }
 
@@ -352,7 +352,7 @@ TEST_CASE("A record of every outcome has the same policy before and after it was
       for (const earlier_policies& before : {earlier_policies{}, earlier_policies{good, good}}) {
         const auto one = judged(retrieved, {.fallback = preset}, before);
         const auto two = judged(*read.value, {.fallback = preset}, before);
-        CHECK(one->source() == two->source());
+        CHECK(one->last_retrieval() == two->last_retrieval());
         CHECK(one->basis() == two->basis());
         CHECK(one->fingerprint() == two->fingerprint());
         for (const char* const url : {"https://example.com/", "https://example.com/private"}) {
@@ -412,10 +412,10 @@ TEST_CASE("How long the target of a redirect has failed says nothing about the r
   failed.failing_for = std::chrono::seconds{48h};
   const auto target = judged(failed, options);
   CHECK(target->basis() == policy_basis::allow_all);
-  CHECK(target->source().error_text.find("no_file_after applies") != std::string::npos);
-  const auto redirected =
-      robots::detail::judge_redirected(target->source(), target, "FooBot", options, nullptr);
+  CHECK(target->last_retrieval().error_text.find("no_file_after applies") != std::string::npos);
+  const auto redirected = robots::detail::judge_redirected(target->last_retrieval(), target,
+                                                           "FooBot", options, nullptr);
   CHECK(redirected->basis() == policy_basis::deny_all);
-  CHECK(redirected->source().error_text == "no answer");
-  CHECK_FALSE(redirected->source().failing_for.has_value());
+  CHECK(redirected->last_retrieval().error_text == "no answer");
+  CHECK_FALSE(redirected->last_retrieval().failing_for.has_value());
 }

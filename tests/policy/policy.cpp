@@ -69,7 +69,7 @@ TEST_CASE("A policy can be made from temporary or named directives and sources")
         policy{robots::directives_for(whole_file, "FooBot"), head},
         policy{robots::directives_for(whole_file, "FooBot"), record_head{head}}}) {
     CHECK(copy.fingerprint() == original.fingerprint());
-    CHECK(copy.source() == head);
+    CHECK(copy.last_retrieval() == head);
   }
   CHECK(original.fetched_at() == time_point{1h});
 }
@@ -78,7 +78,7 @@ TEST_CASE("The view of a source has the same parts as the source") {
   const auto check = [](const record_head& head) {
     const policy from{fallback_action::deny_all, "FooBot", head};
     const robots::detail::source_view view = from.source_view();
-    const record_head source = from.source();
+    const record_head source = from.last_retrieval();
     CAPTURE(source.url);
     CHECK(view.fetched_at == source.fetched_at);
     CHECK(view.lifetime == source.lifetime);
@@ -310,7 +310,7 @@ TEST_CASE("A fallback policy allows everything, or only /robots.txt") {
   CHECK(denies->allows("/robots.txt?x=1"));
   CHECK(denies->match("/x").directive == std::nullopt);
   CHECK(denies->match("/x").line == 0);
-  CHECK(denies->source().status == 503);
+  CHECK(denies->last_retrieval().status == 503);
 }
 
 TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
@@ -318,10 +318,10 @@ TEST_CASE("A refusal allows nothing, not even /robots.txt, and says why") {
   CHECK(refused->basis() == policy_basis::refused);
   CHECK_FALSE(refused->allows("/"));
   CHECK_FALSE(refused->allows("https://example.com/robots.txt"));
-  CHECK(refused->source().outcome == outcome::refused);
-  CHECK(refused->source().error_text == "the host is excluded");
+  CHECK(refused->last_retrieval().outcome == outcome::refused);
+  CHECK(refused->last_retrieval().error_text == "the host is excluded");
   CHECK(refused->refusal_reason() == robots::decision_reason::excluded);
-  CHECK(refused->source().status == 0);
+  CHECK(refused->last_retrieval().status == 0);
   CHECK(refused->rules().empty());
   CHECK(policy::good_copy(refused) == nullptr);
 }
@@ -343,7 +343,7 @@ TEST_CASE("The last good copy applies with all its lines, and both sources are k
   CHECK(now->host() == "example.com");
   CHECK(now->lines().non_blank == 10);
   CHECK(now->rules().size() == 1);
-  CHECK(now->source().outcome == outcome::server_error);
+  CHECK(now->last_retrieval().outcome == outcome::server_error);
   CHECK(now->rules_source().outcome == outcome::success);
   CHECK(now->rules_fetched_at() == time_point{5h});
 }

@@ -60,7 +60,7 @@ bool has(LruStorage<N>& storage, std::string_view key, time_point now = start) {
 template <std::size_t N>
 int mark_of(LruStorage<N>& storage, std::string_view key, time_point now = start) {
   const auto found = storage.find(key, now);
-  return found ? found->policy->source().status : -1;
+  return found ? found->policy->last_retrieval().status : -1;
 }
 
 /// A simple model of `LruStorage`: a list with the latest entry in front.

@@ -110,7 +110,7 @@ struct event_text {
     line.seconds("duration_seconds", event.duration).number("rules", rules);
     line.number("lines", found.lines.non_blank).number("malformed_lines", found.lines.malformed);
     line.flag("not_robots_txt", found.lines.not_robots_txt);
-    line.text("charset", to_string(event.policy.source().charset));
+    line.text("charset", to_string(event.policy.last_retrieval().charset));
     line.flag("invalid_utf8", event.invalid_utf8).open_list("findings");
     for (const diagnostic& finding : found.diagnostics) {
       line.open().number("line", finding.line).number("column", finding.column);
@@ -131,7 +131,7 @@ struct event_text {
   }
 
   std::string operator()(const retrieval_event& event) const {
-    const record_head source = event.policy.source();
+    const record_head source = event.policy.last_retrieval();
     add_source(line, source);
     line.seconds("duration_seconds", event.duration).number("attempts", source.attempts);
     line.number("redirects", source.redirects).number("bytes", event.record.body.size());
@@ -155,7 +155,7 @@ struct event_text {
   }
 
   std::string operator()(const fallback_event& event) const {
-    const record_head source = event.policy.source();
+    const record_head source = event.policy.last_retrieval();
     add_source(line, source);
     line.number("failures", source.failures);
     add_policy(line, event.policy);

@@ -52,7 +52,7 @@ struct event_level {
     return failed ? warn : info;
   }
   log_level operator()(const parse_event& event) const {
-    const record_head source = event.policy.source();
+    const record_head source = event.policy.last_retrieval();
     const file_findings found = event.policy.findings();
     const bool odd = found.lines.malformed > 0 || has_dead_pattern(found) ||
                      observe_detail::guessed_lines::in(found).count > 0 ||

@@ -52,7 +52,7 @@ ROBOTS_INLINE std::string malformed_text(const file_findings& found) {
 }
 
 ROBOTS_INLINE std::string outcome_text(const policy& from) {
-  const record_head source = from.source();
+  const record_head source = from.last_retrieval();
   std::string row{to_string(source.outcome)};
   if (source.status != 0) {
     row += " (HTTP " + std::to_string(source.status) + ')';
@@ -100,7 +100,7 @@ ROBOTS_INLINE std::string explain(const decision& answer) {
        "not an http or https URL"});
   text += why.empty() ? explain(answer.verdict) : std::string{why};
   if (answer.reason == decision_reason::invalid_url && answer.policy) {
-    const std::string problem = answer.policy->source().error_text;
+    const std::string problem = answer.policy->last_retrieval().error_text;
     text += problem.empty() ? "" : ": " + base::printable(problem);
   }
   if (answer.reason == decision_reason::no_file || answer.reason == decision_reason::fallback) {

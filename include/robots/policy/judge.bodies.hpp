@@ -25,7 +25,7 @@ ROBOTS_INLINE detail::known_copy known_copy_of(const std::shared_ptr<const polic
   if (!good) {
     return {};
   }
-  record_head source = good->source();
+  record_head source = good->last_retrieval();
   return {std::move(source.final_url), std::move(source.validators)};
 }
 
@@ -53,8 +53,9 @@ ROBOTS_INLINE record record_of(detail::retrieval_result retrieved, const earlier
     result.truncated = false;
   }
   const bool is_renewal = result.not_modified && before.unchanged;
-  const auto unchanged = is_renewal ? std::optional{before.unchanged->source()} : std::nullopt;
-  const auto last = before.last ? std::optional{before.last->source()} : std::nullopt;
+  const auto unchanged =
+      is_renewal ? std::optional{before.unchanged->last_retrieval()} : std::nullopt;
+  const auto last = before.last ? std::optional{before.last->last_retrieval()} : std::nullopt;
   set_lifetime(result, last ? last->failures : 0, unchanged ? &*unchanged : nullptr, options, now,
                random);
   result.failing_for = failing_time(result, last ? &*last : nullptr);
@@ -95,7 +96,8 @@ ROBOTS_INLINE std::shared_ptr<const policy> judge(const record& retrieved,
   head.lifetime = std::clamp(head.lifetime, std::chrono::seconds{0}, options.max_ttl);
   if (head.not_modified && before.unchanged) {
     return policy::successor(
-        policy{*before.unchanged, renewed(before.unchanged->source(), std::move(head)), fetched_at},
+        policy{*before.unchanged, renewed(before.unchanged->last_retrieval(), std::move(head)),
+               fetched_at},
         before.last);
   }
   if (head.outcome == outcome::redirected) {

@@ -202,7 +202,7 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::with_others(
   return std::make_shared<const policy>(std::move(own));
 }
 
-ROBOTS_INLINE record_head policy::source() const {
+ROBOTS_INLINE record_head policy::last_retrieval() const {
   policy_detail::octet_reader in{head_.view()};
   static_cast<void>(in.text(UINT32_MAX));  // skips the file
   return static_cast<record_head&&>(policy_detail::read_record(in));

@@ -226,24 +226,27 @@ class policy {
 
   /// Returns the result of the last retrieval. Each call unpacks the result and allocates memory.
   /// Very long texts are cut: see `detail::record_limits`.
-  [[nodiscard]] record_head source() const;
+  [[nodiscard]] record_head last_retrieval() const;
 
-  /// Returns the parts of `source()` that a look-up reads. Allocates nothing. The views in the
-  /// result live as long as this policy.
+  /// The earlier name of `last_retrieval`.
+  [[nodiscard]] record_head source() const { return last_retrieval(); }
+
+  /// Returns the parts of `last_retrieval()` that a look-up reads. Allocates nothing. The views in
+  /// the result live as long as this policy.
   [[nodiscard]] detail::source_view source_view() const noexcept;
 
-  /// Returns `source().outcome`, the outcome of the last retrieval.
+  /// Returns `last_retrieval().outcome`, the outcome of the last retrieval.
   [[nodiscard]] robots::outcome outcome() const noexcept { return outcome_; }
 
   /// Returns the record of the rules in force, which can be from an earlier retrieval.
-  [[nodiscard]] record_head rules_source() const { return in_force().source(); }
+  [[nodiscard]] record_head rules_source() const { return in_force().last_retrieval(); }
 
   /// Returns the parts of `rules_source()` that a look-up reads; see `source_view`.
   [[nodiscard]] detail::source_view rules_source_view() const noexcept {
     return in_force().source_view();
   }
 
-  /// Returns the time at which `source()` was fetched, by the clock of this process.
+  /// Returns the time at which `last_retrieval()` was fetched, by the clock of this process.
   [[nodiscard]] time_point fetched_at() const noexcept { return fetched_at_; }
 
   /// Returns the time at which `rules_source()` was fetched, by the clock of this process.

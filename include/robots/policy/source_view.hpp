@@ -23,8 +23,8 @@ struct url_view {
   [[nodiscard]] friend constexpr bool operator==(const url_view&, const url_view&) = default;
 };
 
-/// The parts of `policy::source()` that a look-up reads. This object has views into the policy, so
-/// it costs no memory.
+/// The parts of `policy::last_retrieval()` that a look-up reads. This object has views into the
+/// policy, so it costs no memory.
 struct source_view {
   std::chrono::sys_seconds fetched_at{};  ///< as in `record_head`, like all members
   std::chrono::seconds lifetime{0};

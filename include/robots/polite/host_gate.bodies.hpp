@@ -89,7 +89,7 @@ ROBOTS_INLINE start_plan any_host_gate::next_allowed_at(std::string_view url,
   auto copy = known != nullptr ? *known : polite_detail::host_state{};
   lock.unlock();
   if (site_policy && !copy.knows_robots_request(site_policy->fetched_at())) {
-    const record_head source = site_policy->source();
+    const record_head source = site_policy->last_retrieval();
     if (!source.exchanges.empty() && state_->key_of(source.exchanges.front().url) == key) {
       copy.add_robots_request(site_policy->fetched_at(), site_policy.get(), false, now);
     }

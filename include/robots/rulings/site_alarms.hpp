@@ -288,13 +288,13 @@ class site_alarms {
   }
 
   [[nodiscard]] static bool refuses_robots_txt(const policy& answer) {
-    const int status = answer.source().status;
+    const int status = answer.last_retrieval().status;
     return answer.outcome() == outcome::client_error && (status == 401 || status == 403);
   }
 
   /// Returns a text that differs for each answer of the site.
   [[nodiscard]] static std::string moment_of(const policy& answer) {
-    return " at " + std::to_string(answer.source().fetched_at.time_since_epoch().count());
+    return " at " + std::to_string(answer.last_retrieval().fetched_at.time_since_epoch().count());
   }
 
   /// Reports a site that now refuses its robots.txt, but did not before. Halts the site if needed.
@@ -315,7 +315,7 @@ class site_alarms {
     if (!is_revoked) {
       return;
     }
-    const record_head& source = after->source();
+    const record_head& source = after->last_retrieval();
     teller_.tell(access_revoked_event{teller_.about(answer.site_key, answer.context),
                                       source.final_url, source.status});
     if (options_.halt_revoked) {

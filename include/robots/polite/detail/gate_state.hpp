@@ -164,7 +164,7 @@ struct gate_state {
     }
     lock.unlock();
     bool has_own = false;
-    const record_head source = site_policy->source();
+    const record_head source = site_policy->last_retrieval();
     for (const detail::exchange& one : source.exchanges) {
       const bool is_first = &one == &source.exchanges.front();
       const std::string asked = key_of(one.url);
