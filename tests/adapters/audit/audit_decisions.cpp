@@ -119,8 +119,7 @@ TEST_CASE("Every decision of an unchanged trail is confirmed") {
   }
 }
 
-TEST_CASE(
-    "The decisions of a trail are confirmed if it has far_copy, an earlier name of an entry") {
+TEST_CASE("A trail with far_copy, an earlier name of an entry, is checked as before") {
   whole_trail trail;
   std::size_t renamed = 0;
   for (std::string& line : trail.lines) {
@@ -134,6 +133,12 @@ TEST_CASE(
   CHECK(found.differences.empty());
   CHECK(found.unknown == 0);
   CHECK(found.confirmed == count_of(trail.lines, "decision"));
+
+  std::string& falsified = trail.lines[line_with(trail.lines, "\"type\":\"far_copy\"")];
+  replace(falsified, "\"basis\":\"rules\"", "\"basis\":\"allow_all\"");
+  const audit_decisions later = trail.verify_from(0);
+  REQUIRE(later.differences.size() == 1);
+  CHECK(later.differences[0].text == "the policy does not match its hash");
 }
 
 TEST_CASE("A falsified decision is found, even if the hashes were rewritten") {
