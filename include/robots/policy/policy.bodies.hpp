@@ -38,32 +38,27 @@ template <class Line>
   return {lines.begin(), lines.begin() + (std::min)(std::ssize(lines), most)};
 }
 
-/// Makes the parts of a policy. Policies that have neither rules nor extras share their parts if
-/// the same thread makes these policies.
-[[nodiscard]] inline std::shared_ptr<const policy_parts> parts_of(rule_set rules,
-                                                                  policy_extras&& extras) {
-  const policy_extras& has = extras;
-  const bool is_bare = has.diagnostics.empty() && !has.file_delay && has.request_rates.empty() &&
-                       has.visit_times.empty() && has.host.empty() && has.leads_to.empty() &&
-                       !has.file && !has.last_good && !has.last_known_rules && !has.order &&
-                       has.others.empty();
-  if (!is_bare) {
-    return std::make_shared<const policy_parts>(
-        policy_parts{std::move(rules), std::make_unique<const policy_extras>(std::move(extras))});
-  }
+[[nodiscard]] inline bool is_needed(const policy_extras& has) noexcept {
+  return !has.diagnostics.empty() || has.file_delay || !has.request_rates.empty() ||
+         !has.visit_times.empty() || !has.host.empty() || !has.leads_to.empty() || has.file ||
+         has.last_good || has.last_known_rules || has.order || !has.others.empty();
+}
+
+/// Returns rules equal to `rules`. Rule sets without rules share their memory if the same thread
+/// makes these rule sets.
+[[nodiscard]] inline rule_set shared(rule_set rules) {
   if (!rules.empty()) {
-    return std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
+    return rules;
   }
-  thread_local std::array<std::shared_ptr<const policy_parts>, 8> without_rules;
+  thread_local std::array<rule_set, 8> without_rules;
   thread_local std::size_t next = 0;
-  for (const auto& shared : without_rules) {
-    if (shared && shared->rules == rules) {
-      return shared;
+  for (const rule_set& known : without_rules) {
+    if (known == rules) {
+      return known;
     }
   }
   next = (next + 1) % without_rules.size();
-  return without_rules.at(next) =
-             std::make_shared<const policy_parts>(policy_parts{std::move(rules), {}});
+  return without_rules.at(next) = std::move(rules);
 }
 
 /// Packs the counts of lines and the sitemaps of a file.
@@ -163,7 +158,7 @@ ROBOTS_INLINE policy::policy(crawler_directives file, const record_head& source,
     extras.file = std::make_shared<const policy_detail::kept_file>(
         policy_detail::kept_file{std::move(text), std::move(usage)});
   }
-  parts_ = policy_detail::parts_of(std::move(file.rules), std::move(extras));
+  set_parts(std::move(file.rules), std::move(extras));
 }
 
 ROBOTS_INLINE policy::policy(fallback_action action, const crawler_names_view& crawler,
@@ -178,7 +173,7 @@ ROBOTS_INLINE policy::policy(fallback_action action, const crawler_names_view& c
   if (basis_ == policy_basis::redirected) {
     extras.leads_to = source.final_url;
   }
-  parts_ = policy_detail::parts_of(compile({}, crawler.list()), std::move(extras));
+  set_parts(compile({}, crawler.list()), std::move(extras));
 }
 
 ROBOTS_INLINE policy::policy(const policy& unchanged, const record_head& source,
@@ -193,7 +188,13 @@ template <class Change>
 void policy::change_extras(Change change) {
   extras_type changed = extras();
   change(changed);
-  parts_ = policy_detail::parts_of(parts_->rules, std::move(changed));
+  set_parts(rules_, std::move(changed));
+}
+
+ROBOTS_INLINE void policy::set_parts(rule_set rules, extras_type&& extras) {
+  rules_ = policy_detail::shared(std::move(rules));
+  extras_ = policy_detail::is_needed(extras) ? policy_detail::optional_extras{std::move(extras)}
+                                             : policy_detail::optional_extras{};
 }
 
 ROBOTS_INLINE std::shared_ptr<const policy> policy::with_others(
@@ -312,13 +313,13 @@ ROBOTS_INLINE std::shared_ptr<const policy> policy::successor(
 
 ROBOTS_INLINE std::size_t policy::memory_bytes() const noexcept {
   std::size_t all = sizeof(*this) + head_.view().size();
-  if (!parts_->rules.empty() || parts_->extras) {  // otherwise, policies share the parts
-    all += sizeof(*parts_) - sizeof(parts_->rules) + parts_->rules.memory_bytes();
+  if (!rules_.empty()) {  // otherwise, policies share the memory of the rules
+    all += rules_.memory_bytes() - sizeof(rules_);
   }
-  if (!parts_->extras) {
+  if (extras_.get() == nullptr) {
     return all;
   }
-  const extras_type& has = *parts_->extras;
+  const extras_type& has = *extras_.get();
   all += sizeof(has) + has.diagnostics.capacity() * sizeof(diagnostic) +
          has.request_rates.capacity() * sizeof(request_rate) +
          has.visit_times.capacity() * sizeof(visit_time) + has.host.capacity() +
@@ -369,7 +370,7 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
     return 0;
   }
   const extras_type& has = used.extras();
-  std::uint64_t all = used.parts_->rules.fingerprint();
+  std::uint64_t all = used.rules_.fingerprint();
   const auto add = [&all](std::chrono::milliseconds::rep number) {
     all = base::combined(all, static_cast<std::uint64_t>(number));
   };

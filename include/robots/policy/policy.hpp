@@ -72,14 +72,14 @@ class policy {
   /// Returns true if the crawler may fetch `target`, a URL of this site or a path with query.
   [[nodiscard]] bool allows(std::string_view target) const noexcept {
     const bool by_rules = basis_ == policy_basis::rules || basis_ == policy_basis::allow_all;
-    return by_rules ? parts_->rules.allows(target) : match(target).allowed;
+    return by_rules ? rules_.allows(target) : match(target).allowed;
   }
 
   /// Returns whether `target` is allowed, and the rule that decided. The views in the result live
   /// as long as this policy. Allocates nothing.
   [[nodiscard]] verdict match(std::string_view target) const noexcept {
     const policy& used = in_force();
-    verdict result = used.parts_->rules.match(target);
+    verdict result = used.rules_.match(target);
     if (used.basis_ == policy_basis::refused) {
       result.allowed = result.exempt = false;
     } else if (used.basis_ == policy_basis::deny_all || used.basis_ == policy_basis::redirected) {
@@ -93,7 +93,7 @@ class policy {
   [[nodiscard]] policy_basis basis() const noexcept { return basis_; }
 
   /// Returns the rules in force. The rules are empty if there is no robots.txt to obey.
-  [[nodiscard]] const rule_set& rules() const noexcept { return in_force().parts_->rules; }
+  [[nodiscard]] const rule_set& rules() const noexcept { return in_force().rules_; }
 
   /// Returns the Crawl-delay in force for the crawler.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
@@ -312,11 +312,14 @@ class policy {
 
   [[nodiscard]] const extras_type& extras() const noexcept {
     static const extras_type none;
-    return parts_->extras ? *parts_->extras : none;
+    return extras_.get() != nullptr ? *extras_.get() : none;
   }
 
   template <class Change>
   void change_extras(Change change);
+
+  /// Sets `rules_` and `extras_`.
+  void set_parts(rule_set rules, extras_type&& extras);
 
   [[nodiscard]] std::string_view own_file() const noexcept;  // see `policy_detail::packed_file`
 
@@ -326,7 +329,8 @@ class policy {
   std::optional<decision_reason> reason_for_all_urls_{};
   robots::outcome outcome_;
   time_point fetched_at_;
-  std::shared_ptr<const policy_detail::policy_parts> parts_;
+  rule_set rules_;
+  policy_detail::optional_extras extras_;
   policy_detail::packed_octets head_;  // see `policy_detail::packed`
 };
 

@@ -232,6 +232,17 @@ TEST_CASE("In dialect::google, any number of rules can have two patterns") {
   }
 }
 
+TEST_CASE("Copies of a rule set share their memory, and a copy that is moved from is empty") {
+  const auto rules = compile("User-agent: *\nDisallow: /secret\n", "x");
+  robots::rule_set copy = rules;
+  CHECK(copy.block() == rules.block());
+  const robots::rule_set moved = std::move(copy);
+  CHECK(copy.empty());  // NOLINT(bugprone-use-after-move): this is the test
+  CHECK(copy.allows("/secret"));
+  CHECK_FALSE(moved.allows("/secret"));
+  CHECK(moved == rules);
+}
+
 TEST_CASE("A copy of a rule set outlives the original and the text") {
   robots::rule_set copy;
   {

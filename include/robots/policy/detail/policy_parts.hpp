@@ -72,10 +72,25 @@ class packed_octets {
   std::unique_ptr<char[]> block_;
 };
 
-/// The parts that a policy shares with its copies.
-struct policy_parts {
-  rule_set rules{};
-  std::unique_ptr<const policy_extras> extras{};  // null if there are no extras
+/// The extras of a policy, or nothing. A copy copies the extras, which few policies have.
+class optional_extras {
+ public:
+  optional_extras() = default;
+  explicit optional_extras(policy_extras&& extras)
+      : extras_(std::make_unique<const policy_extras>(std::move(extras))) {}
+  optional_extras(const optional_extras& other)
+      : extras_(other.extras_ ? std::make_unique<const policy_extras>(*other.extras_) : nullptr) {}
+  optional_extras(optional_extras&&) noexcept = default;
+  optional_extras& operator=(optional_extras other) noexcept {
+    extras_ = std::move(other.extras_);
+    return *this;
+  }
+  ~optional_extras() = default;
+
+  [[nodiscard]] const policy_extras* get() const noexcept { return extras_.get(); }
+
+ private:
+  std::unique_ptr<const policy_extras> extras_;
 };
 
 }  // namespace policy_detail

@@ -98,7 +98,7 @@ class scanner {
       constexpr std::string_view mark = base::byte_order_mark;
       return {std::mismatch(text.begin(), text.end(), mark.begin(), mark.end()).first, text.end()};
     }
-    while (text.starts_with(base::byte_order_mark)) {
+    while (begins_with(text, base::byte_order_mark)) {
       text.remove_prefix(base::byte_order_mark.size());
     }
     return text.substr(base::damaged_mark_size(text));

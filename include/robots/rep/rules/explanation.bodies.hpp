@@ -23,10 +23,10 @@ namespace rep_detail {
         .compared = std::string{pattern.text}.append(pattern.anchored ? "$" : ""),
         .anchored = pattern.anchored,
         .specificity = rule.specificity(table.block()),
-        .rank = static_cast<std::uint32_t>(rule.rank(table.block(), table.facts.tie) >> 32U),
+        .rank = static_cast<std::uint32_t>(rule.rank(table.block(), table.facts().tie) >> 32U),
         .line = rule.line()};
   };
-  return rule.with_pattern(table.block(), *table.facts.traits->rule_form, describe);
+  return rule.with_pattern(table.block(), *table.facts().traits->rule_form, describe);
 }
 
 }  // namespace rep_detail
@@ -41,9 +41,9 @@ ROBOTS_INLINE std::vector<listed_rule> rule_set::list() const& {
 }
 
 ROBOTS_INLINE explanation rule_set::explain(std::string_view target) const& {
-  explanation result{.verdict = match(target), .group = table_.facts.group};
-  result.verdict.nameless = table_.facts.is_nameless;
-  const std::vector<char> octets = rep_detail::normal_target(target, *table_.facts.traits);
+  explanation result{.verdict = match(target), .group = table_.facts().group};
+  result.verdict.nameless = table_.facts().is_nameless;
+  const std::vector<char> octets = rep_detail::normal_target(target, *table_.facts().traits);
   result.target.assign(octets.data(), octets.size());
   std::vector<listed_rule>& matches = result.matches;
   rep_detail::step_budget steps{rep_detail::max_match_steps};

@@ -18,7 +18,6 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace robots {
@@ -35,7 +34,8 @@ class rule_collector;
 /// The compiled rules of one robots.txt for one crawler. `compile` and `document::rules_for` make a
 /// rule set.
 ///
-/// A rule set owns its memory. Several threads can query one object at once.
+/// A rule set owns its memory, or shares it with its copies. Several threads can query one object
+/// at once. A copy takes constant time.
 class rule_set {
  public:
   /// Makes a rule set without rules, which allows everything.
@@ -45,13 +45,9 @@ class rule_set {
   constexpr ~rule_set() = default;
 
   /// Takes over the rules of `other`, which is then empty.
-  constexpr rule_set(rule_set&& other) noexcept
-      : table_(std::exchange(other.table_, rep_detail::rule_table{})) {}
+  constexpr rule_set(rule_set&& other) noexcept = default;
   /// Takes over the rules of `other`, which is then empty. Self-assignment has no effect.
-  constexpr rule_set& operator=(rule_set&& other) noexcept {
-    table_ = std::exchange(other.table_, rep_detail::rule_table{});
-    return *this;
-  }
+  constexpr rule_set& operator=(rule_set&& other) noexcept = default;
 
   /// Returns true if the crawler is allowed to fetch `target`, an absolute URL or a path with
   /// query. A target that has neither a scheme nor a leading slash is read as a path.
@@ -69,7 +65,7 @@ class rule_set {
       return true;
     }
     table_.prefetch();
-    const rep_detail::dialect_traits& traits = *table_.facts.traits;
+    const rep_detail::dialect_traits& traits = *table_.facts().traits;
     return rep_detail::with_normal_target(target, traits, [&](std::string_view path) {
       const auto found = table_.find(path, rep_detail::step_budget{rep_detail::max_match_steps});
       const bool denied =
@@ -86,7 +82,7 @@ class rule_set {
   /// always allowed.
   [[nodiscard]] constexpr verdict match(std::string_view target) const& noexcept {
     table_.prefetch();
-    const rep_detail::dialect_traits& traits = *table_.facts.traits;
+    const rep_detail::dialect_traits& traits = *table_.facts().traits;
     return rep_detail::with_normal_target(target, traits, [&](std::string_view path) {
       verdict result{.user_agent = user_agent()};  // the only object to return, so never copied
       if (rep_detail::is_exempt(path, traits)) {
@@ -122,26 +118,26 @@ class rule_set {
   /// Returns the Crawl-delay of the crawler, rounded up, or an empty optional if the crawler's
   /// groups have none. A crawler with its own groups does not inherit the delay of `*`.
   [[nodiscard]] constexpr std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
-    return table_.facts.crawl_delay();
+    return table_.facts().crawl_delay();
   }
 
   /// Returns the crawler's token, or "*" if the crawler has no token or the rules of `*` apply.
   [[nodiscard]] constexpr std::string_view user_agent() const& noexcept {
-    return table_.facts.group == group_choice::everyone ? "*" : table_.named();
+    return table_.facts().group == group_choice::everyone ? "*" : table_.named();
   }
   std::string_view user_agent() const&& = delete;  // store the rules
 
   /// Returns true if a target without a scheme is read as a host and a path (`dialect::google`).
   [[nodiscard]] constexpr bool reads_hosts() const noexcept {
-    return table_.facts.traits->lenient_targets;
+    return table_.facts().traits->lenient_targets;
   }
 
   /// Returns true if the user agent is neither empty nor `*`, but names no crawler, so that only
   /// groups of `*` can apply: see `verdict::nameless`. Takes constant time.
-  [[nodiscard]] constexpr bool nameless() const noexcept { return table_.facts.is_nameless; }
+  [[nodiscard]] constexpr bool nameless() const noexcept { return table_.facts().is_nameless; }
 
   /// Returns the number of rules. Empty rules do not count, since they restrict nothing.
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts.rules; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return table_.facts().rules; }
 
   /// Returns true if there are no rules, so that everything is allowed.
   [[nodiscard]] constexpr bool empty() const noexcept { return size() == 0; }
@@ -155,11 +151,11 @@ class rule_set {
   [[nodiscard]] friend constexpr bool operator==(const rule_set&, const rule_set&) = default;
 
   /// Returns the address of the memory that a query reads first, for a prefetch.
-  [[nodiscard]] constexpr const void* block() const noexcept { return table_.octets.data(); }
+  [[nodiscard]] constexpr const void* block() const noexcept { return table_.memory.operator->(); }
 
   /// Returns the octets of memory in use, including this object.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
-    return sizeof(*this) + table_.octets.capacity();
+    return sizeof(*this) + table_.memory.memory_bytes();
   }
 
  private:
@@ -173,7 +169,7 @@ class rule_set {
 };
 
 constexpr std::uint64_t rule_set::fingerprint() const {
-  const rep_detail::normal_form& form = *table_.facts.traits->rule_form;
+  const rep_detail::normal_form& form = *table_.facts().traits->rule_form;
   std::vector<std::uint64_t> hashes;
   hashes.reserve(size());
   for (std::size_t i = 0; i < size(); ++i) {
@@ -187,7 +183,7 @@ constexpr std::uint64_t rule_set::fingerprint() const {
   }
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  const auto delay = table_.facts.crawl_delay();
+  const auto delay = table_.facts().crawl_delay();
   std::uint64_t all = delay ? static_cast<std::uint64_t>(delay->count()) + 1 : 0;
   for (const std::uint64_t hash : hashes) {
     all = base::combined(all, hash);

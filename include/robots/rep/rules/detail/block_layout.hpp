@@ -24,7 +24,7 @@ namespace robots::rep_detail {
 //   gram buckets        8 each      only then; right behind the prefix buckets
 //   one more bucket     8           only then; it ends the last bucket
 //   rules              12 each      those that are tried one by one, by descending `rule_rank`;
-//                                   then those of each bucket
+//                                   then those of each bucket, or those that are listed
 //   classes             4 each      for the rules that are tried one by one, see `class_set`
 //   texts              any size     the patterns as written, then the token of the crawler
 //
@@ -32,6 +32,21 @@ namespace robots::rep_detail {
 
 /// The maximum size of a prefix by which a rule is found, in octets.
 inline constexpr std::size_t max_key_size = 63;
+
+/// The maximum number of rules that are listed, without buckets. A search in a list of this size
+/// takes no longer than the search by prefix, and most files have fewer rules.
+inline constexpr std::size_t most_listed = 8;
+
+/// The tag of a listed rule: the second and the third octet of its key, or 0 if the key is shorter.
+/// A target that the rule matches has the same tag, unless the tag of the rule is 0.
+[[nodiscard]] constexpr std::uint32_t start_tag(std::string_view text) noexcept {
+  constexpr std::size_t octets = 3;
+  if (text.size() < octets) {
+    return 0;
+  }
+  const octet_word start = part_of_word<2>(text, 1);
+  return static_cast<std::uint32_t>((start & 0x7FU) | (start >> 1U & 0x3F80U));
+}
 
 /// The lengths of the hashed prefixes, as a set of bits for each of four classes. Bit n of a class
 /// is set if a prefix of this class has n octets. The second octet of a text selects its class. A
@@ -96,6 +111,11 @@ struct rule_set_facts {
 
   [[nodiscard]] friend constexpr bool operator==(const rule_set_facts&,
                                                  const rule_set_facts&) = default;
+
+  /// Returns true if there are listed rules.
+  [[nodiscard]] constexpr bool has_list() const noexcept {
+    return (prefix_buckets | gram_buckets) == 0 && tried != rules;
+  }
 
   static constexpr std::size_t buckets_at = prefix_lengths::stored_size;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <robots/base/config.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <cstddef>
@@ -42,12 +43,12 @@ constexpr void for_each_gram(std::string_view text, Use use) {
 /// Computes hashes of prefixes of one text, shorter prefixes first.
 class prefix_hasher {
  public:
-  constexpr explicit prefix_hasher(std::string_view text) noexcept
+  ROBOTS_ALWAYS_INLINE constexpr explicit prefix_hasher(std::string_view text) noexcept
       : text_(text), word_(word_at(text, 0)) {}
 
   /// Returns the hash of the first `size` octets. `size` must not be less than the `size` of the
   /// previous call.
-  [[nodiscard]] constexpr std::uint64_t of(std::size_t size) noexcept {
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr std::uint64_t of(std::size_t size) noexcept {
     while (size - at_ >= sizeof word_) {
       state_ = next_hash_state(state_, word_);
       at_ += sizeof word_;

@@ -92,27 +92,28 @@ class rule_collector {
   [[nodiscard]] constexpr rule_set finish() { return rule_set{*this}; }
 
   [[nodiscard]] constexpr rule_table table() {
-    if (!no_user_agent_.empty()) [[unlikely]] {
-      return undecided_table();
+    rule_set_facts facts;
+    std::string_view token = name(first_named_ < names_ ? first_named_ : 0).token();
+    if (no_user_agent_.empty()) [[likely]] {
+      facts.group = groups_.choice();
+      facts.delay = crawl_delay_.value_or(facts.delay);
+      facts.is_nameless = is_nameless_ && !has_name_;
+    } else {
+      keep_undecided();
+      token = no_user_agent_;
     }
-    const std::string_view token = name(first_named_ < names_ ? first_named_ : 0).token();
-    rule_table result = rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token);
-    result.facts.group = groups_.choice();
-    result.facts.delay = crawl_delay_.value_or(result.facts.delay);
-    result.facts.is_nameless = is_nameless_ && !has_name_;
-    return result;
+    return rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(token, facts);
   }
 
  private:
-  /// Makes the rules for a path or URL that stands where a user agent belongs. No target can be
+  /// Replaces the rules for a path or URL that stands where a user agent belongs. No target can be
   /// decided for it, so everything is denied: see `rule_table::matches`.
-  [[nodiscard]] constexpr rule_table undecided_table() {
+  constexpr void keep_undecided() {
     // This pattern needs no octet of the target, and is not in normal form, so it is compared with
     // every target.
     constexpr std::string_view not_in_normal_form = "**/";
     kept_.clear();
     kept_.add(kept_rule::of(rule_kind::disallow, 0, not_in_normal_form));
-    return rule_packer{kept_, options_, traits_of(options_.dialect)}.finish(no_user_agent_);
   }
 
   /// A name that is earlier in the caller's list matches better. If `options_.names` merges the

@@ -47,25 +47,26 @@ class rule_packer {
     }
   }
 
-  /// Makes the table. The caller sets `facts.group` and `facts.delay`.
-  [[nodiscard]] constexpr rule_table finish(std::string_view token) {
+  /// Makes the table. The caller has set `facts.group`, `facts.delay` and `facts.is_nameless`.
+  [[nodiscard]] ROBOTS_ALWAYS_INLINE constexpr rule_table finish(std::string_view token,
+                                                                 rule_set_facts facts) {
     relieve_crowded_prefixes();
     if (count(found_by::trial) > most_tried) {
       place_by_gram();
     }
-    rule_table result;
-    rule_set_facts& facts = result.facts;
+    const bool is_short = count(found_by::prefix) <= most_listed && count(found_by::gram) == 0;
     facts.traits = &traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
     facts.tried = count(found_by::trial);
     facts.token_size = static_cast<std::uint32_t>(token.size());
-    facts.prefix_buckets = buckets_for(count(found_by::prefix));
+    facts.prefix_buckets = is_short ? 0 : buckets_for(count(found_by::prefix));
     facts.gram_buckets = buckets_for(count(found_by::gram));
     const std::size_t token_at = facts.texts_at() + text_size_;
-    result.octets = std::vector<char>(token_at + token.size(), char{});
-    char* const block = result.octets.data();
-    if (facts.tried < facts.rules) {
+    rule_table result{.memory{facts, token_at + token.size()}};
+    char* const block = result.memory->octets;
+    if (facts.rules_at() != 0) {
+      std::fill_n(block, facts.rules_at(), char{});
       lengths_.store(block);
       write_buckets(block, facts);
     }
@@ -236,6 +237,11 @@ class rule_packer {
     });
   }
 
+  /// Returns the tag of a listed rule. The key of the rule is the text before its first wildcard.
+  [[nodiscard]] static constexpr std::uint32_t tag_of_listed(std::string_view pattern) noexcept {
+    return start_tag(pattern.substr(0, find_octet(pattern.substr(0, 3), '*')));
+  }
+
   /// Finds the bucket of a rule that is not tried.
   class rule_places {
    public:
@@ -291,6 +297,7 @@ class rule_packer {
     char* const classes = block + facts.classes_at();
     std::size_t text_at = facts.texts_at();
     std::size_t tried = 0;
+    std::size_t listed = facts.tried;
     for (const kept_rule& packed : rules_) {
       std::size_t index = tried;
       std::uint32_t tag = 0;
@@ -299,6 +306,9 @@ class rule_packer {
           store_word<sizeof(class_set)>(classes + tried * sizeof(class_set), classes_in(pattern));
         });
         ++tried;
+      } else if (facts.has_list()) {
+        with_pattern(packed, [&](std::string_view pattern) { tag = tag_of_listed(pattern); });
+        index = listed++;
       } else {
         index = hash_bucket::load(buckets, places.of(packed).offset).first + packed.place;
         tag = tag_of(packed.hash);

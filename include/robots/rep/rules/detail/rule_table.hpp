@@ -8,6 +8,7 @@
 #include <robots/rep/rules/detail/octet_classes.hpp>
 #include <robots/rep/rules/detail/packed_rule.hpp>
 #include <robots/rep/rules/detail/prefix_hash.hpp>
+#include <robots/rep/rules/detail/rule_block.hpp>
 #include <robots/rep/text/detail/octet_word.hpp>
 
 #include <algorithm>
@@ -16,15 +17,17 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace robots::rep_detail {
 
-// A query finds a rule in one of three ways. The matching rule with the highest rank decides.
+// A query finds a rule in one of four ways. The matching rule with the highest rank decides.
 //
 // Most rules, such as `/private/`, are found by prefix. For each length of `prefix_lengths`, the
 // query hashes the prefix of the target with this length. The hash leads to the rules that begin
 // with this prefix.
+//
+// If there are few such rules, they are only listed. The query compares the target with those rules
+// whose second and third octet it has.
 //
 // Rules without a useful prefix, such as `/*.pdf$`, are tried one by one, the highest rank first.
 // The trials end at a rule that matches, or that ranks below the best rule found by prefix.
@@ -34,11 +37,13 @@ namespace robots::rep_detail {
 
 /// Compiled rules, and the search for the rule that decides a target.
 struct rule_table {
-  std::vector<char> octets{};  ///< the block, see block_layout.hpp
-  rule_set_facts facts{};
+  shared_block memory{};
 
+  [[nodiscard]] constexpr const rule_set_facts& facts() const noexcept { return memory->facts; }
+
+  /// Returns the octets, see block_layout.hpp.
   [[nodiscard]] constexpr std::string_view block() const noexcept {
-    return {octets.data(), octets.size()};
+    return {memory->octets, memory->size};
   }
 
   [[nodiscard]] friend constexpr bool operator==(const rule_table&, const rule_table&) = default;
@@ -57,7 +62,7 @@ struct rule_table {
   }
 
   [[nodiscard]] constexpr packed_rule rule(std::size_t index) const noexcept {
-    return {block(), facts.rules_at() + index * packed_rule::stored_size};
+    return {block(), facts().rules_at() + index * packed_rule::stored_size};
   }
 
   /// The best rule found so far, and the remaining steps to find a better rule.
@@ -71,28 +76,30 @@ struct rule_table {
 
   constexpr void prefetch() const noexcept {
     if (!std::is_constant_evaluated()) {
-      base::fetch_ahead(octets.data() + facts.rules_at());
+      base::fetch_ahead(memory->octets + facts().rules_at());
     }
   }
 
   [[nodiscard]] constexpr std::string_view named() const noexcept {
-    return facts.token_size == 0 ? std::string_view{"*"}
-                                 : block().substr(block().size() - facts.token_size);
+    return facts().token_size == 0 ? std::string_view{"*"}
+                                   : block().substr(block().size() - facts().token_size);
   }
 
   [[nodiscard]] constexpr search find(std::string_view target, step_budget steps) const noexcept {
     search best{.steps = steps};
-    if (target.size() > max_normal_target && facts.rules != 0) {
+    if (target.size() > max_normal_target && facts().rules != 0) {
       best.steps.spend(max_match_steps + 1);
       return best;
     }
-    if (facts.prefix_buckets != 0) {
+    if (facts().prefix_buckets != 0) {
       find_by_prefix(best, target);
+    } else if (facts().has_list()) {
+      find_in_list(best, target);
     }
-    if (facts.tried != 0) {
+    if (facts().tried != 0) {
       find_by_trial(best, target);
     }
-    if (facts.gram_buckets != 0) {
+    if (facts().gram_buckets != 0) {
       find_by_gram(best, target);
     }
     return best;
@@ -111,30 +118,43 @@ struct rule_table {
     const auto is_match = [&](const compiled_pattern& pattern) {
       return rep_detail::matches(pattern, target, steps);
     };
-    return !steps.exceeded() && rule.with_pattern(block(), *facts.traits->rule_form, is_match);
+    return !steps.exceeded() && rule.with_pattern(block(), *facts().traits->rule_form, is_match);
   }
 
   ROBOTS_ALWAYS_INLINE constexpr void try_rule(search& best, const packed_rule& rule,
                                                std::string_view target) const noexcept {
-    const rule_rank rank = rule.rank(block(), facts.tie);
+    const rule_rank rank = rule.rank(block(), facts().tie);
     if (rank > best.rank && matches(rule, target, best.steps)) {
       best.rule = rule;
       best.rank = rank;
     }
   }
 
+  constexpr void find_in_list(search& best, std::string_view target) const noexcept {
+    const std::string_view octets = block();
+    const std::uint32_t wanted = start_tag(target);
+    const std::size_t end = facts().rules * packed_rule::stored_size;
+    for (std::size_t offset = facts().tried * packed_rule::stored_size; offset != end;
+         offset += packed_rule::stored_size) {
+      const std::uint32_t tag = packed_rule::tag_at(octets, offset);
+      if (tag == wanted || tag == 0) {
+        try_rule(best, packed_rule{octets, offset}, target);
+      }
+    }
+  }
+
   constexpr void find_by_trial(search& best, std::string_view target) const noexcept {
-    const bool is_filtered = target.size() <= octets_per_trial * facts.tried;
+    const bool is_filtered = target.size() <= octets_per_trial * facts().tried;
     const class_set present = is_filtered ? classes_in(target) : ~class_set{0};
-    const std::size_t classes_at = facts.classes_at();
-    for (std::size_t i = 0; i < facts.tried; ++i) {
+    const std::size_t classes_at = facts().classes_at();
+    for (std::size_t i = 0; i < facts().tried; ++i) {
       const auto needed = static_cast<class_set>(
           part_of_word<sizeof(class_set)>(block(), classes_at + i * sizeof(class_set)));
       if ((needed & ~present) != 0) {
         continue;
       }
       const packed_rule tried = rule(i);
-      const rule_rank rank = tried.rank(block(), facts.tie);
+      const rule_rank rank = tried.rank(block(), facts().tie);
       if (rank < best.rank) {
         return;
       }
@@ -167,7 +187,7 @@ struct rule_table {
   template <class Use>
   constexpr void visit(const candidates& found, std::uint64_t hash, Use use) const {
     const std::uint32_t tag = tag_of(hash);
-    const std::size_t first = facts.rules_at() + found.first * packed_rule::stored_size;
+    const std::size_t first = facts().rules_at() + found.first * packed_rule::stored_size;
     const std::size_t size = (found.end - found.first) * packed_rule::stored_size;
     for (std::size_t offset = first; offset != first + size; offset += packed_rule::stored_size) {
       if (packed_rule::tag_at(block(), offset) == tag) {
@@ -178,7 +198,7 @@ struct rule_table {
 
   ROBOTS_ALWAYS_INLINE constexpr void find_by_prefix(search& best,
                                                      std::string_view target) const noexcept {
-    const bucket_finder finder = facts.prefix_finder();
+    const bucket_finder finder = facts().prefix_finder();
     prefix_hasher prefixes{target};
     for (octet_word lengths = prefix_lengths::load_for(target, block()); lengths != 0;
          lengths &= lengths - 1) {
@@ -193,9 +213,9 @@ struct rule_table {
   // Not inlined, since inlining slows down queries to rule sets that have no index of grams.
   ROBOTS_NOINLINE constexpr void find_by_gram(search& best,
                                               std::string_view target) const noexcept {
-    const bucket_finder finder = facts.gram_finder();
+    const bucket_finder finder = facts().gram_finder();
     const std::size_t first = hash_bucket::load(block(), finder.of(0).offset).first;
-    std::size_t tries = facts.rules - first;
+    std::size_t tries = facts().rules - first;
     std::size_t look_ups = look_ups_per_trial * (tries + target.size());
     for_each_gram(target, [&](std::uint64_t hash) {
       const candidates found = candidates_for(hash, finder);
@@ -217,7 +237,7 @@ struct rule_table {
     if (tries == 0) {
       // If a target repeats a gram, the search above tries the same rules many times. After too
       // many tries, the loop below tries each rule of the gram buckets once.
-      for (std::size_t i = first; i < facts.rules; ++i) {
+      for (std::size_t i = first; i < facts().rules; ++i) {
         try_rule(best, rule(i), target);
       }
     }
