@@ -12,5 +12,4 @@
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/rulings_options.hpp>
 #include <robots/rulings/rulings_view.hpp>
-#include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>

@@ -17,12 +17,12 @@
 #include <robots/policy/site_names.hpp>
 #include <robots/policy/site_override.hpp>
 #include <robots/rulings/detail/malformed_counts.hpp>
+#include <robots/rulings/detail/site_alarms.hpp>
 #include <robots/rulings/order_news.hpp>
 #include <robots/rulings/ruled_place.hpp>
 #include <robots/rulings/ruling_order.hpp>
 #include <robots/rulings/rulings_options.hpp>
 #include <robots/rulings/rulings_view.hpp>
-#include <robots/rulings/site_alarms.hpp>
 #include <robots/rulings/site_rulings.hpp>
 #include <robots/time/steady_clock.hpp>
 
