@@ -99,10 +99,28 @@ TEST_CASE("Numbers are read as RFC 8259 writes them") {
 TEST_CASE("Nesting has a limit, so that a hostile text cannot exhaust the stack") {
   CHECK(is_json(std::string(32, '[') + std::string(32, ']')));
   CHECK_FALSE(is_json(std::string(33, '[') + std::string(33, ']')));
-  CHECK(read_json("[[1]]", 2).has_value());
-  CHECK_FALSE(read_json("[[1]]", 1).has_value());
-  CHECK(read_json("[[1],[2],[3]]", 2).has_value());
+  CHECK(read_json("[[1]]", {.most_nested = 2}).has_value());
+  CHECK_FALSE(read_json("[[1]]", {.most_nested = 1}).has_value());
+  CHECK(read_json("[[1],[2],[3]]", {.most_nested = 2}).has_value());
   CHECK_FALSE(is_json(std::string(1'000'000, '[')));
+}
+
+TEST_CASE("The number of values has a limit, so that a hostile text cannot exhaust the memory") {
+  CHECK(read_json("[1,2]", {.most_values = 3}).has_value());
+  CHECK_FALSE(read_json("[1,2]", {.most_values = 2}).has_value());
+  CHECK(read_json(R"({"a":[{}],"b":null})", {.most_values = 4}).has_value());
+  CHECK_FALSE(read_json(R"({"a":[{}],"b":null})", {.most_values = 3}).has_value());
+  CHECK_FALSE(read_json("1", {.most_values = 0}).has_value());
+}
+
+TEST_CASE("A reader of texts without blanks refuses blanks outside of strings") {
+  CHECK(read_json(R"({"a b":[1,{"c":" \n"}]})", {.permits_blanks = false}).has_value());
+  for (const char* text : {" 1", "1 ", "1\n", "[1, 2]", "[ ]", "{ }", R"({"a": 1})", R"({"a" :1})",
+                           R"({"a":1 })", "[1\t]"}) {
+    INFO(text);
+    CHECK(is_json(text));
+    CHECK_FALSE(read_json(text, {.permits_blanks = false}).has_value());
+  }
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string html(std::string_view text) {
 }
 
 double seconds_of(const json_object& entry, std::string_view name) {
-  return std::strtod(std::string{entry.raw(name)}.c_str(), nullptr);
+  return std::strtod(std::string{entry.digits(name)}.c_str(), nullptr);
 }
 
 /// Returns a time as `2026-01-01 12:00`.
@@ -277,11 +277,10 @@ class figures {
 
   void take_decision(const json_object& entry, cited_entry citation, const std::string& site) {
     const bool allowed = entry.flag("allowed");
-    citation.text = "decision " + entry.text("url") + (allowed ? ": allowed, " : ": denied, ") +
-                    entry.text("reason") +
-                    (entry.raw("pattern").empty()
-                         ? ""
-                         : ' ' + entry.text("directive") + ": " + entry.text("pattern"));
+    citation.text =
+        "decision " + entry.text("url") + (allowed ? ": allowed, " : ": denied, ") +
+        entry.text("reason") +
+        (entry.has("pattern") ? ' ' + entry.text("directive") + ": " + entry.text("pattern") : "");
     site_figures& of = sites[site];
     of.decisions.add(citation);
     decisions.add(citation);
@@ -372,7 +371,7 @@ class figures {
   }
 
   void take_directives(const json_object& entry) {
-    const auto found = json_object::read(entry.raw("directives"));
+    const auto found = entry.object("directives");
     if (!found) {
       return;
     }
@@ -381,7 +380,7 @@ class figures {
     for (const json_object& line : found->list("lines")) {
       for (const char* const kind :
            {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time", "Sitemap", "Host"}) {
-        if (lines.size() < most && !line.raw(kind).empty()) {
+        if (lines.size() < most && line.has(kind)) {
           lines.insert(std::string{kind} + ": " + line.text(kind));
         }
       }

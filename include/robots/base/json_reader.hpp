@@ -3,6 +3,7 @@
 #include <robots/base/ascii.hpp>
 #include <robots/base/utf8.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -34,13 +35,26 @@ struct json_value {
     }
     return last;
   }
+
+  bool operator==(const json_value&) const = default;
+};
+
+/// What `read_json` refuses beyond texts that are no JSON.
+struct json_limits {
+  std::size_t most_nested = 32;  ///< the deepest nesting of arrays and objects
+  /// The number of values, each element and member included. A value takes 88 octets of memory.
+  std::size_t most_values = static_cast<std::size_t>(-1);
+  bool permits_blanks = true;  ///< false to refuse blanks and line ends outside of strings
 };
 
 /// Reads a JSON text: see `read_json`.
 class json_reader {
  public:
-  json_reader(std::string_view text, std::size_t most_nested) noexcept
-      : rest_(text), levels_left_(most_nested) {}
+  json_reader(std::string_view text, const json_limits& limits) noexcept
+      : rest_(text),
+        levels_left_(limits.most_nested),
+        values_left_(limits.most_values),
+        permits_blanks_(limits.permits_blanks) {}
 
   [[nodiscard]] std::optional<json_value> read_text() {
     json_value value;
@@ -72,12 +86,15 @@ class json_reader {
 
   /// `ws = *( %x20 / %x09 / %x0A / %x0D )` (RFC 8259, section 2).
   void skip_blanks() noexcept {
-    while (front() == ' ' || front() == '\t' || front() == '\n' || front() == '\r') {
-      rest_.remove_prefix(1);
-    }
+    const std::size_t end = permits_blanks_ ? rest_.find_first_not_of(" \t\n\r") : 0;
+    rest_.remove_prefix((std::min)(end, rest_.size()));
   }
 
   bool read_value(json_value& value) {
+    if (values_left_ == 0) {
+      return false;
+    }
+    --values_left_;
     skip_blanks();
     switch (front()) {
       case '{':
@@ -176,8 +193,13 @@ class json_reader {
 
   /// Reads a string from its opening quote to its closing quote (RFC 8259, section 7).
   bool read_string(std::string& text) {
+    const auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
     rest_.remove_prefix(1);
     while (!rest_.empty()) {
+      // Nearly all texts consist of plain octets, which are appended together.
+      const auto plain_end = std::find_if_not(rest_.begin(), rest_.end(), is_plain);
+      text.append(rest_.begin(), plain_end);
+      rest_.remove_prefix(static_cast<std::size_t>(plain_end - rest_.begin()));
       if (take('"')) {
         return true;
       }
@@ -251,15 +273,17 @@ class json_reader {
 
   std::string_view rest_;
   std::size_t levels_left_;
+  std::size_t values_left_;
+  bool permits_blanks_;
 };
 
 /// Reads a whole JSON text, as RFC 8259 defines it, without extensions. Returns an empty optional
-/// if the text is no JSON, is not UTF-8, or nests arrays and objects more than `most_nested` deep.
-/// Takes linear time. The caller bounds the size of the text: the result takes up to some 100 times
-/// as much memory.
+/// if the text is no JSON, is not UTF-8, or exceeds a limit. Takes linear time. The caller bounds
+/// the size of the text or the number of its values: the result takes up to some 100 times as much
+/// memory as the text.
 [[nodiscard]] inline std::optional<json_value> read_json(std::string_view text,
-                                                         std::size_t most_nested = 32) {
-  return json_reader{text, most_nested}.read_text();
+                                                         const json_limits& limits = {}) {
+  return json_reader{text, limits}.read_text();
 }
 
 }  // namespace robots::base

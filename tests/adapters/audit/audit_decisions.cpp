@@ -476,6 +476,16 @@ TEST_CASE(
   CHECK(verify_decisions(other.files).notes.empty());
 }
 
+TEST_CASE("An entry that does not describe the crawler as an AuditTrail does is found") {
+  changing_trail trail;
+  texts lines = trail.read();
+  std::string& crawler = lines[line_with(lines, "\"type\":\"crawler\"")];
+  replace(crawler, ",\"user_agent\":", ",\"user\\u005Fagent\":");
+  const audit_decisions found = trail.verify(lines);
+  REQUIRE(!found.differences.empty());
+  CHECK(has(found.differences[0].text, "does not describe the crawler"));
+}
+
 TEST_CASE("The audit of an older trail says that the age of the rules is not checked") {
   changing_trail trail;
   texts lines = trail.read();

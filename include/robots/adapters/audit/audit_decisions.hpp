@@ -80,27 +80,13 @@ namespace adapters_detail {
 inline constexpr std::array verdict_members{"allowed", "reason", "directive",
                                             "pattern", "line",   "user_agent"};
 
-/// Returns the members of `decision` that `audit_judge` computes again, as JSON without braces.
-[[nodiscard]] inline std::string verdict_in(const json_object& decision) {
-  std::string verdict;
-  for (const std::string name : verdict_members) {
-    const std::string_view value = decision.raw(name);
-    if (!value.empty()) {
-      verdict += (verdict.empty() ? "\"" : ",\"") + name + "\":" + std::string{value};
-    }
-  }
-  return verdict;
-}
-
-/// Returns the same members for people. The texts have their octets as they came.
+/// Returns the members of `decision` that `audit_judge` computes again, for people. The texts have
+/// their octets as they came.
 [[nodiscard]] inline std::string verdict_text(const json_object& decision) {
   std::string text;
   for (const std::string name : verdict_members) {
-    const std::string_view value = decision.raw(name);
-    if (!value.empty()) {
-      const bool is_text = value.starts_with('"');
-      text += (text.empty() ? "" : ", ") + name + ": " +
-              (is_text ? decision.text(name) : std::string{value});
+    if (decision.has(name)) {
+      text += (text.empty() ? "" : ", ") + name + ": " + decision.shown(name);
     }
   }
   return text;
@@ -344,7 +330,7 @@ class audit_judge {
       lack(entry, "the policy that it names was not recorded before");
       return std::nullopt;
     }
-    if (!entry.raw("url_bytes").empty()) {
+    if (entry.has("url_bytes")) {
       unknown(entry, "its URL is too long to be recorded whole");
       return std::nullopt;
     }
@@ -367,7 +353,7 @@ class audit_judge {
     }
     const auto& [recorded, rules] = *named;
     const std::optional<std::string> tdmrep = tdmrep_of(entry);
-    if (!tdmrep && !entry.raw("tdmrep").empty()) {
+    if (!tdmrep && entry.has("tdmrep")) {
       return lack(entry, "the tdmrep.json that it depends on was not recorded before");
     }
     const std::string url = entry.text("url");
@@ -391,10 +377,10 @@ class audit_judge {
     const permission answer = page.may(wanted, asked);
     add_permission(json, answer);
     const std::string object = std::move(json).finish();
-    const std::string again = permission_in(json_object::read(object).value());
-    if (entry.text("purpose") != to_string(wanted) || permission_in(entry) != again) {
+    const json_object again = json_object::read(object).value();
+    if (entry.text("purpose") != to_string(wanted) || !has_same(entry, again, permission_members)) {
       return differ(entry, "the permission for " + entry.text("purpose") + " differs: recorded: " +
-                               permission_in(entry) + "; computed: " + again);
+                               permission_text(entry) + "; computed: " + permission_text(again));
     }
     if (answer.answer == permission_answer::no || is_supported(entry, *recorded)) {
       ++found_.permissions;
@@ -424,7 +410,10 @@ class audit_judge {
 
   void take_crawler(const audit_entry& entry) {
     const std::string_view said = entry.before_hash();
-    const auto start = (std::min)(said.find(",\"user_agent\":"), said.size());
+    const std::size_t start = said.find(",\"user_agent\":");
+    if (start == std::string_view::npos) {
+      return differ(entry, "the entry does not describe the crawler as an AuditTrail does");
+    }
     std::string id = sha256(said.substr(start));
     if (crawler_.id == id) {
       return;  // each file of the trail repeats this entry
@@ -495,7 +484,7 @@ class audit_judge {
     if (const std::string error = entry.text("error"); !error.empty()) {
       recorded.error = enum_named(error, fetch_error::local);
     }
-    if (!entry.raw("failing_seconds").empty()) {
+    if (entry.has("failing_seconds")) {
       recorded.failing_for = std::chrono::seconds{whole_seconds(entry, "failing_seconds")};
     }
     if (const std::string reason = entry.text("reason"); !reason.empty()) {
@@ -637,7 +626,7 @@ class audit_judge {
     if (order_named_in(entry) != recorded->order) {
       return differ(entry, "the decision and its policy follow different orders");
     }
-    if (verdict_in(entry) != verdict_in(again)) {
+    if (!has_same(entry, again, verdict_members)) {
       return differ(entry, "the decision differs: recorded: " + verdict_text(entry) +
                                "; computed: " + verdict_text(again));
     }
@@ -952,7 +941,7 @@ class audit_judge {
   /// The process and the number of the cache that wrote an entry. The entries of a first cache have
   /// no such number.
   [[nodiscard]] std::string address_of(const audit_entry& entry) const {
-    return std::to_string(process_) + ' ' + std::string{entry.raw("cache")};
+    return std::to_string(process_) + ' ' + std::string{entry.digits("cache")};
   }
 
   /// Distinguishes the caches of all processes, also those that had one number, one after another.

@@ -71,3 +71,71 @@ TEST_CASE("A text that is not exactly one JSON object is not read") {
     CHECK_MESSAGE(!json_object::read(text), text);
   }
 }
+
+TEST_CASE("A text that no AuditTrail writes is not read") {
+  CHECK(json_object::read(R"({"a":[1,2],"b":{}})"));
+  for (const std::string_view text :
+       {R"({"a": 1})", R"( {"a":1})", R"({"a":1} )", R"({"a":[1, 2]})", "{\"a\":\"\n\"}",
+        R"({"a":"\x"})", R"({"a":"\ud800"})", "{\"a\":\"\xFF\"}", R"({"a":01})", R"({"a":yes})"}) {
+    CHECK_MESSAGE(!json_object::read(text), text);
+  }
+}
+
+TEST_CASE("A hostile entry cannot exhaust the stack or the memory") {
+  const auto nested = [](std::size_t levels) {
+    return "{\"a\":" + std::string(levels, '[') + std::string(levels, ']') + '}';
+  };
+  CHECK(json_object::read(nested(8)));
+  CHECK(!json_object::read(nested(1'000'000)));
+  std::string zeros = "{\"a\":[0";
+  for (int i = 0; i < 1'000'000; ++i) {
+    zeros += ",0";
+  }
+  CHECK(!json_object::read(zeros + "]}"));
+  json_writer json;
+  json.open_list("lines");
+  for (int i = 0; i < 10'000; ++i) {
+    json.open().text("allow", "/").close();
+  }
+  json.close_list();
+  CHECK(json_object::read(std::move(json).finish())->list("lines").size() == 10'000);
+}
+
+TEST_CASE("A member is found only with its type, and the first one of several") {
+  const std::string text =
+      R"({"n":"1","t":2,"f":"true","o":[],"l":{},"x":1,"x":2,"list":[{"a":1},2,{"a":3}],"z":null})";
+  const auto read = json_object::read(text);
+  REQUIRE(read);
+  CHECK(read->number("n") == 0);
+  CHECK(read->digits("n").empty());
+  CHECK(read->text("t").empty());
+  CHECK(!read->flag("f"));
+  CHECK(!read->object("o"));
+  CHECK(read->object("l"));
+  CHECK(read->list("l").empty());
+  CHECK(read->list("list").size() == 1);
+  CHECK(read->number("x") == 1);
+  CHECK(read->repeats_a_name());
+  CHECK(!json_object::read(R"({"a":{"b":1},"b":2})")->repeats_a_name());
+  CHECK(read->has("z"));
+  CHECK(!read->has("missing"));
+}
+
+TEST_CASE("Two entries have the same member only if every JSON reader sees the same value") {
+  const auto one = json_object::read(R"({"a":[{"b":"c"}],"t":"1","n":1,"x":"\\x41"})");
+  const auto two = json_object::read(R"({"a":[{"b":"d"}],"t":1,"n":1,"x":"A"})");
+  REQUIRE(one);
+  REQUIRE(two);
+  CHECK(one->has_same("n", *two));
+  CHECK(one->has_same("missing", *two));
+  CHECK(one->has_same("a", *one));
+  for (const std::string_view name : {"a", "t", "x"}) {
+    CHECK_MESSAGE(!one->has_same(name, *two), name);
+  }
+  CHECK(!one->has_same("n", *json_object::read("{}")));
+  CHECK(one->shown("a") == R"([{"b":"c"}])");
+  CHECK(one->shown("t") == "1");
+  CHECK(one->shown("x") == "A");
+  CHECK(one->json("t") == "\"1\"");
+  CHECK(one->shown("missing").empty());
+}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <robots/adapters/audit/audit_options.hpp>
+#include <robots/adapters/audit/detail/json_object.hpp>
 #include <robots/adapters/detail/ed25519_key.hpp>
 #include <robots/adapters/detail/sha256.hpp>
 #include <robots/base/ascii.hpp>
@@ -113,135 +114,6 @@ struct audit_chain {
     last = sha256(line);
     return line.append(",\"hash\":\"").append(last).append("\"}\n");
   }
-};
-
-/// A JSON object that `json_writer` has written. The text must outlive this object.
-class json_object {
- public:
-  /// Reads an object. Returns an empty optional if `text` is not exactly one object.
-  [[nodiscard]] static std::optional<json_object> read(std::string_view text) {
-    json_object result;
-    if (text == "{}") {
-      return result;
-    }
-    for (char before = '{'; take(text, before); before = ',') {
-      const std::size_t name = value_size(text);
-      const std::string_view value = text.substr(name);
-      const std::size_t size = value_size(value.substr(value.empty() ? 0 : 1));
-      if (name < 2 || text.front() != '"' || !value.starts_with(':') || size == 0 ||
-          text.substr(0, name).find('\\') != std::string_view::npos) {
-        break;
-      }
-      const bool is_new =
-          result.members_.emplace(text.substr(1, name - 2), value.substr(1, size)).second;
-      result.repeats_a_name_ = result.repeats_a_name_ || !is_new;
-      text.remove_prefix(name + 1 + size);
-      if (text == "}") {
-        return result;
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// Returns the JSON text of the first member with this name. This function and the next ones
-  /// return an empty value, 0 or false if the member is missing.
-  [[nodiscard]] std::string_view raw(std::string_view name) const {
-    const auto found = members_.find(name);
-    return found == members_.end() ? std::string_view{} : found->second;
-  }
-
-  /// Returns true if two members have the same name. JSON readers then disagree on the value.
-  [[nodiscard]] bool repeats_a_name() const noexcept { return repeats_a_name_; }
-
-  [[nodiscard]] std::string text(std::string_view name) const {
-    const std::string_view value = raw(name);
-    return value.starts_with('"') ? octets(value.substr(1, value.size() - 2)) : std::string{};
-  }
-
-  [[nodiscard]] std::uint64_t number(std::string_view name) const {
-    return base::parse_decimal(raw(name)).value_or(0);
-  }
-
-  [[nodiscard]] bool flag(std::string_view name) const { return raw(name) == "true"; }
-
-  [[nodiscard]] std::vector<json_object> list(std::string_view name) const {
-    std::vector<json_object> found;
-    std::string_view rest = raw(name);
-    while (take(rest, found.empty() ? '[' : ',') && !rest.starts_with(']')) {
-      const std::size_t size = value_size(rest);
-      auto object = read(rest.substr(0, size));
-      if (!object) {
-        break;
-      }
-      found.push_back(*std::move(object));
-      rest.remove_prefix(size);
-    }
-    return found;
-  }
-
- private:
-  [[nodiscard]] static bool take(std::string_view& rest, char wanted) {
-    const bool is_there = rest.starts_with(wanted);
-    rest.remove_prefix(is_there ? 1 : 0);
-    return is_there;
-  }
-
-  /// Returns the length of the value at the start of `text`, or 0 if there is none.
-  [[nodiscard]] static std::size_t value_size(std::string_view text) {
-    std::size_t depth = 0;
-    bool quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      const bool closes = c == '}' || c == ']';
-      if (quoted || c == '"') {
-        i += c == '\\' ? 1 : 0;
-        quoted = quoted != (c == '"');
-      } else if (depth == 0 && (closes || c == ',')) {
-        return i;
-      } else {
-        depth += c == '{' || c == '[' ? 1 : 0;
-        depth -= closes ? 1 : 0;
-      }
-      if (depth == 0 && !quoted && (closes || c == '"')) {
-        return i + 1;
-      }
-    }
-    return 0;
-  }
-
-  /// Removes the first `start` octets, then a hexadecimal number, from `rest`. Returns the number.
-  [[nodiscard]] static char32_t take_unit(std::string_view& rest, std::size_t start,
-                                          std::size_t digits) {
-    char32_t value = 0;
-    for (const char c : rest.substr(start, digits)) {
-      value = 16 * value + (static_cast<char32_t>(base::hex_value(c)) & 0xFU);
-    }
-    rest.remove_prefix((std::min)(start + digits, rest.size()));
-    return value;
-  }
-
-  [[nodiscard]] static std::string octets(std::string_view rest) {
-    std::string result;
-    while (!rest.empty()) {
-      if (rest.starts_with("\\\\x")) {
-        result += static_cast<char>(take_unit(rest, 3, 2));
-      } else if (rest.starts_with("\\u")) {
-        char32_t character = take_unit(rest, 2, 4);
-        if (character >= 0xD800 && character < 0xDC00 && rest.starts_with("\\u")) {
-          character = 0x10000 + ((character - 0xD800) << 10U) + (take_unit(rest, 2, 4) - 0xDC00);
-        }
-        base::append_utf8(result, character);
-      } else {
-        rest.remove_prefix(rest.front() == '\\' && rest.size() > 1 ? 1 : 0);
-        result += rest.front();
-        rest.remove_prefix(1);
-      }
-    }
-    return result;
-  }
-
-  std::map<std::string_view, std::string_view> members_;
-  bool repeats_a_name_ = false;
 };
 
 /// A line of a trail, without its line end. The text must outlive this object.

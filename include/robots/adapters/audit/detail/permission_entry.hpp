@@ -97,11 +97,11 @@ inline void add_recorded(page_statements& page, const json_object& entry,
   page.honour_vendor_meanings(entry.flag("vendor_meanings"));
 }
 
-/// Returns the members of a permission that an audit computes again, as JSON without braces.
-[[nodiscard]] inline std::string permission_in(const json_object& entry) {
+/// Returns the members of a permission that an audit computes again, for people.
+[[nodiscard]] inline std::string permission_text(const json_object& entry) {
   std::string all;
   for (const std::string_view name : permission_members) {
-    all.append(all.empty() ? "" : ", ").append(name).append(": ").append(entry.raw(name));
+    all.append(all.empty() ? "" : ", ").append(name).append(": ").append(entry.json(name));
   }
   return all;
 }

@@ -66,7 +66,7 @@ struct recorded_policy {
 
 /// Returns the whole seconds of a duration in an entry. Returns 0 if there is none.
 [[nodiscard]] inline std::int64_t whole_seconds(const json_object& entry, std::string_view name) {
-  const std::string_view text = entry.raw(name);
+  const std::string_view text = entry.digits(name);
   constexpr std::uint64_t most = (std::numeric_limits<std::int64_t>::max)() / 4;
   const auto seconds = base::parse_decimal(text.substr(0, text.find('.')), most);
   return static_cast<std::int64_t>(seconds.value_or(0));
@@ -92,7 +92,7 @@ struct recorded_options {
         }
       }
     }
-    result.has_limits = !crawler.raw("max_ttl_seconds").empty();
+    result.has_limits = crawler.has("max_ttl_seconds");
     result.max_ttl = whole_seconds(crawler, "max_ttl_seconds");
     result.stale_while_revalidate = whole_seconds(crawler, "stale_while_revalidate_seconds");
     result.last_good_for = whole_seconds(crawler, "last_good_for_seconds");
