@@ -26,12 +26,33 @@ namespace robots::base {
   if (lead < 0xC2 || lead > 0xF4) {
     return 0;
   }
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  std::size_t length = 4;
+  if (lead < 0xE0) {
+    length = 2;
+  } else if (lead < 0xF0) {
+    length = 3;
+  }
   if (text.size() < length) {
     return 0;
   }
-  const unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  unsigned char least = 0x80;
+  unsigned char most = 0xBF;
+  switch (lead) {
+    case 0xE0:
+      least = 0xA0;
+      break;
+    case 0xED:
+      most = 0x9F;
+      break;
+    case 0xF0:
+      least = 0x90;
+      break;
+    case 0xF4:
+      most = 0x8F;
+      break;
+    default:
+      break;
+  }
   if (octet(1) < least || octet(1) > most) {
     return 0;
   }
@@ -92,7 +113,14 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 /// Appends a Unicode scalar value, in 1 to 4 octets (RFC 3629, section 3).
 template <class Text>
 constexpr void append_utf8(Text& text, char32_t character) {
-  const int tails = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+  int tails = 3;
+  if (character < 0x80) {
+    tails = 0;
+  } else if (character < 0x800) {
+    tails = 1;
+  } else if (character < 0x10000) {
+    tails = 2;
+  }
   const char32_t mark = tails == 0 ? 0 : 0xFF00U >> (tails + 1) & 0xFFU;
   text.push_back(static_cast<char>(mark | character >> 6 * tails));
   for (int shift = 6 * (tails - 1); shift >= 0; shift -= 6) {

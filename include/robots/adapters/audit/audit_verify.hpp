@@ -102,23 +102,26 @@ class audit_verifier {
   /// Checks one line. Returns true if the line is good.
   bool take(std::string_view line, bool is_whole) {
     if (!is_whole) {
-      const bool is_last = at_.file == files_.back();
-      return fail(is_last ? torn : lost, expected_,
-                  is_last ? "the last line is not whole: its process was killed while it wrote, or "
-                            "is writing now. All entries before it are in order. AuditTrail "
-                            "repairs this when it continues the trail"
-                          : "the last line is not whole, but other files follow: the end of this "
-                            "file is lost");
+      if (at_.file == files_.back()) {
+        return fail(torn, expected_,
+                    "the last line is not whole: its process was killed while it wrote, or is "
+                    "writing now. All entries before it are in order. AuditTrail repairs this when "
+                    "it continues the trail");
+      }
+      return fail(
+          lost, expected_,
+          "the last line is not whole, but other files follow: the end of this file is lost");
     }
     const auto entry = audit_entry::read(line);
     if (!entry || !entry->is_whole()) {
-      return find(expected_).line != 0
-                 ? fail(added, expected_,
-                        entry ? "an entry was added, or moved and changed"
-                              : "a line that is not an entry was added")
-                 : fail(changed, expected_,
-                        named(expected_) + " was changed: " +
-                            (entry ? "it does not match its hash" : "it is not an entry any more"));
+      if (find(expected_).line != 0) {
+        return fail(added, expected_,
+                    entry ? "an entry was added, or moved and changed"
+                          : "a line that is not an entry was added");
+      }
+      return fail(changed, expected_,
+                  named(expected_) + " was changed: " +
+                      (entry ? "it does not match its hash" : "it is not an entry any more"));
     }
     const std::uint64_t n = entry->n();
     if (expected_ == 0 && n > 1 && entry->type() == "trail") {

@@ -104,11 +104,11 @@ class site_policies {
     detail::retrieval_result result;
     result.outcome = outcome::cancelled;
     result.error = fetch_error::cancelled;
-    result.error_text =
-        timed_out_tries > 0
-            ? "the host is silent: timed out after " + std::to_string(timed_out_tries) +
-                  (timed_out_tries == 1 ? " try" : " tries") + ", and then the call ended"
-            : std::string{"the call ended before the robots.txt came"};
+    result.error_text = "the call ended before the robots.txt came";
+    if (timed_out_tries > 0) {
+      result.error_text = "the host is silent: timed out after " + std::to_string(timed_out_tries) +
+                          (timed_out_tries == 1 ? " try" : " tries") + ", and then the call ended";
+    }
     result.url = result.final_url = asked.robots_urls().front();
     return judged(recorded(std::move(result), {.last = last}, now), {.last = last}, now, nullptr);
   }

@@ -59,9 +59,7 @@ class store_work final : public far_work {
         is_changed_elsewhere_(start.known.is_changed_elsewhere),
         is_in_doubt_(start.known.policy && cache.policies.is_in_doubt(start.known)),
         fresh_(start.is_fresh ? start.known.policy : nullptr),
-        wish_(start.refreshes  ? lease_wish::take
-              : start.is_fresh ? lease_wish::none
-                               : lease_wish::if_missing) {}
+        wish_(first_wish(start)) {}
 
   ~store_work() override { release_lease(); }
 
@@ -166,6 +164,13 @@ class store_work final : public far_work {
   }
 
  private:
+  [[nodiscard]] static lease_wish first_wish(const work_start& start) noexcept {
+    if (start.refreshes) {
+      return lease_wish::take;
+    }
+    return start.is_fresh ? lease_wish::none : lease_wish::if_missing;
+  }
+
   [[nodiscard]] const tiered_options& options() const noexcept { return store_.options; }
   [[nodiscard]] const detail::judge_options& judging() const noexcept {
     return cache_.policies.judging;

@@ -99,7 +99,10 @@ class audit_file {
       return "moved";
     }
     const auto size = static_cast<std::uint64_t>(own.st_size);
-    return size == size_ || is_torn_ ? "" : size < size_ ? "cut_off" : "appended";
+    if (size == size_ || is_torn_) {
+      return {};
+    }
+    return size < size_ ? "cut_off" : "appended";
   }
 
   /// Continues in the next file. If opening it fails, returns false and keeps the current file.

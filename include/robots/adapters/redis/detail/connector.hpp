@@ -106,6 +106,9 @@ struct redis_endpoint {
   if (!port) {
     refuse_redis_url("a port must be a number from 1 to 65535");
   }
+  if (host.find_first_of("[]") != std::string_view::npos) {
+    refuse_redis_url("only an IPv6 address has brackets, one at each end");
+  }
   return {redis_host(host), *port};
 }
 
@@ -121,7 +124,11 @@ struct redis_endpoint {
     refuse_redis_url("it must begin with redis://, unix://, redis+cluster:// or redis+sentinel://");
   }
   redis_endpoint endpoint;
-  endpoint.topology = is_cluster ? cluster : is_sentinel ? sentinel : single;
+  if (is_cluster) {
+    endpoint.topology = cluster;
+  } else if (is_sentinel) {
+    endpoint.topology = sentinel;
+  }
   endpoint.tls = scheme.starts_with("rediss");
   std::string_view query = url.substr(colon + 3);
   std::string_view place = take_until(query, '?');
@@ -244,10 +251,11 @@ class redis_connector {
 
   /// Reads a host and a port at the start of `list`. Throws `store_error` if there is no port.
   [[nodiscard]] static redis_address address_in(const std::vector<redis_reply>& list) {
-    const auto port = list.size() < 2 ? std::nullopt
-                      : list[1].type == redis_reply::kind::integer
-                          ? redis_port(std::to_string(list[1].integer))
-                          : redis_port(list[1].text);
+    std::optional<std::uint16_t> port;
+    if (list.size() >= 2) {
+      const bool is_number = list[1].type == redis_reply::kind::integer;
+      port = redis_port(is_number ? std::to_string(list[1].integer) : list[1].text);
+    }
     if (!port) {
       throw store_error{
           "Redis reports a server without a port from 1 to 65535: check its configuration"};
