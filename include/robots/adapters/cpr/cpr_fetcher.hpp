@@ -1,8 +1,8 @@
 #pragma once
 
 #include <robots/adapters/curl/curl_fetcher.hpp>
-#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/curl_transfers.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <robots/adapters/curl/curl_multi_fetcher.hpp>
 #include <robots/adapters/curl/curl_options.hpp>
+#include <robots/adapters/curl/curl_transfers.hpp>
 #include <robots/adapters/curl/detail/descriptors.hpp>
 #include <robots/adapters/curl/detail/settings.hpp>
 #include <robots/adapters/detail/handle_pool.hpp>
