@@ -123,7 +123,7 @@ class curl_transfer {
     set_option(easy_, CURLOPT_ERRORBUFFER, error_text_.data());
     set_option(easy_, CURLOPT_DEBUGFUNCTION, &on_trace);
     set_option(easy_, CURLOPT_DEBUGDATA, self);
-    set_option(easy_, CURLOPT_VERBOSE, 1L);
+    set_option(easy_, CURLOPT_VERBOSE, traces_late_ ? 0L : 1L);
   }
 
   curl_transfer(const curl_transfer&) = delete;
@@ -274,6 +274,9 @@ class curl_transfer {
     transfer.sent_.clear();  // libcurl sends the request again on a new connection
     transfer.on_other_connection_ =
         !transfer.permits(detail::parse_ip_address(peer == nullptr ? "" : peer));
+    if (transfer.traces_late_) {
+      curl_easy_setopt(transfer.easy_, CURLOPT_VERBOSE, 1L);
+    }
     return transfer.on_other_connection_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
   }
 
@@ -281,7 +284,8 @@ class curl_transfer {
     // libcurl does not say whether an address belongs to a proxy. If the environment or a cpr
     // session can set a proxy, the guard must check the proxy's address.
     if (proxy_ == proxy_use::always || settings_.guard.permits_all() ||
-        (address && settings_.guard.permits(*address))) {
+        (address && (address == permitted_ || settings_.guard.permits(*address)))) {
+      permitted_ = address;
       return true;
     }
     if (refused_++ == 0) {
@@ -392,7 +396,11 @@ class curl_transfer {
         return fail(fetch_error::protocol, bad_length);
       }
     }
+    has_coding_ = has_coding_ || base::starts_with_ignoring_case(line, "content-encoding");
     headers_complete_ = headers_complete_ || line == "\r\n" || line == "\n";
+    if (headers_complete_ && traces_late_ && status() >= 200) {
+      curl_easy_setopt(easy_, CURLOPT_VERBOSE, 0L);
+    }
     return line.size();
   }
 
@@ -482,7 +490,9 @@ class curl_transfer {
         }
       }
     }
-    while (const curl_header* const next = reader_ ? nullptr : field(name, coding_fields_)) {
+    // libcurl compares the names of all fields, which takes longer than the rest of this function.
+    const bool asks_libcurl = has_coding_ && !reader_;
+    while (const curl_header* const next = asks_libcurl ? field(name, coding_fields_) : nullptr) {
       ++coding_fields_;
       codings.append(next->value).append(",");
     }
@@ -571,12 +581,17 @@ class curl_transfer {
   const fetch_request& request_;
   const curl_settings& settings_;
   proxy_use proxy_ = settings_.next_proxy();
+  /// True to trace only from the request to the end of the headers. Otherwise, libcurl writes a
+  /// dozen texts about each connection. TLS, also that of a proxy, must be traced from the start.
+  const bool traces_late_ =
+      proxy_ == proxy_use::never && base::starts_with_ignoring_case(request_.url, "http://");
   curl_strings lines_;
   content_decoder decoder_;                  // holds the decoded body, up to the limit
   std::string sent_{};                       // the request, as libcurl has sent it
   std::optional<response_reader> reader_{};  // reads the response of a raw exchange
   bool is_reusable_ = true;
   bool has_body_ = false;
+  bool has_coding_ = false;  // true if a header can be a Content-Encoding
   std::size_t coding_fields_ = 0;
   std::size_t header_room_;
   std::size_t header_lines_ = 0;
@@ -593,6 +608,7 @@ class curl_transfer {
   int socket_ = -1;                // the last socket that was opened
   unsigned opened_ = 0;            // sockets for permitted addresses
   unsigned refused_ = 0;           // refused addresses
+  std::optional<detail::ip_address> permitted_{};  // the address that the guard permitted last
   std::optional<detail::ip_address> first_refused_{};
   bool on_other_connection_ = false;  // true if the guard refused to reuse a connection
   std::array<char, CURL_ERROR_SIZE> error_text_{};
