@@ -10,6 +10,7 @@
 #include <robots/base/text_nodes.bodies.hpp>
 #include <robots/cache/basic_robots_cache.bodies.hpp>
 #include <robots/cache/cache_options.bodies.hpp>
+#include <robots/cache/detail/valid_options.bodies.hpp>
 #include <robots/cache/page.bodies.hpp>
 #include <robots/cache/tdmrep_cache.bodies.hpp>
 #include <robots/cache/tiered_storage.bodies.hpp>

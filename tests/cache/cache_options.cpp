@@ -1,6 +1,7 @@
 #include <robots/cache/cache_options.hpp>
 
 #include "cache_fixture.hpp"
+#include <robots/cache/detail/valid_options.hpp>
 
 #include <doctest/doctest.h>
 

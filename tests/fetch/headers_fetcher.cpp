@@ -61,9 +61,10 @@ TEST_CASE("Headers for one origin do not reach another origin after a redirect")
                               .everywhere("From", "bot@foo.example")
                               .only_at("https://a.example", "Authorization", "Bearer secret"),
                           clock};
+  robots::detail::retrieval_options options;
+  options.user_agent = "FooBot/1.0";
   const auto result = robots::detail::run_retrieval(
-      {*robots::parse_site("https://a.example"), {.user_agent = "FooBot/1.0"}, clock.now()},
-      fetcher, clock);
+      {*robots::parse_site("https://a.example"), options, clock.now()}, fetcher, clock);
   CHECK(result.outcome == robots::outcome::success);
   const std::vector<fetch_request> requests = web.requests();
   REQUIRE(requests.size() == 3);

@@ -135,10 +135,11 @@ TEST_CASE("A retrieval follows no redirect that its limits refuse, and says why"
          ScriptedFetcher::redirect(301, "http://www.example.com/robots.txt"));
   robots::ManualClock clock;
   const auto result_with = [&](redirect_options limits) {
-    return robots::detail::run_retrieval({*robots::parse_site("https://example.com"),
-                                          {.user_agent = "FooBot", .redirects = limits},
-                                          clock.now()},
-                                         web, clock);
+    robots::detail::retrieval_options options;
+    options.user_agent = "FooBot";
+    options.redirects = limits;
+    return robots::detail::run_retrieval(
+        {*robots::parse_site("https://example.com"), options, clock.now()}, web, clock);
   };
   const auto no_http = result_with({.refuse_http = true});
   CHECK(no_http.outcome == outcome::refused);

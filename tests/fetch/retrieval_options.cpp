@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 using namespace std::chrono_literals;
 using robots::detail::retrieval_options;
@@ -23,6 +24,16 @@ TEST_CASE("Only the user agent has no default") { CHECK_NOTHROW(validate(usable(
 
 TEST_CASE("A retrieval without a user agent is refused") {
   CHECK_THROWS_AS(validate(retrieval_options{}), std::invalid_argument);
+}
+
+TEST_CASE("Options become valid by a check, and each retrieval may change what needs none") {
+  using robots::detail::valid_retrieval_options;
+  CHECK_THROWS_AS(valid_retrieval_options{retrieval_options{}}, std::invalid_argument);
+  valid_retrieval_options options{usable()};
+  options.unchecked().seed = 7;
+  const retrieval_options taken = std::move(options).take();
+  CHECK(taken.seed == 7);
+  CHECK(taken.user_agent == usable().user_agent);
 }
 
 TEST_CASE("Options that would end a header line are refused") {

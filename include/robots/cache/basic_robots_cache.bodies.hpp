@@ -431,7 +431,7 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
   result.observer_failures = now[observer_failures];
   result.pending_invalidations = environment_->far ? environment_->far->owed() : 0;
   result.quarantined = environment_->rulings.quarantined_count();
-  result.open_breakers = environment_->retrieval.breakers->open();
+  result.open_breakers = environment_->retrieval.unchecked().breakers->open();
   return result;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/exceptions.hpp>
 #include <robots/base/printable.hpp>
 #include <robots/cache/cache_options.hpp>
 #include <robots/fetch/retrieval.hpp>
@@ -14,12 +13,14 @@
 namespace robots::cache_detail {
 
 ROBOTS_INLINE detail::retrieval_options retrieval_options_of(const cache_options& options) {
-  return {.user_agent = options.user_agent,
-          .max_redirects = options.max_redirects,
-          .redirects = options.redirects,
-          .timeout = options.timeout,
-          .max_bytes = options.parse.max_bytes,
-          .retry = options.retry};
+  detail::retrieval_options result;
+  result.user_agent = options.user_agent;
+  result.max_redirects = options.max_redirects;
+  result.redirects = options.redirects;
+  result.timeout = options.timeout;
+  result.max_bytes = options.parse.max_bytes;
+  result.retry = options.retry;
+  return result;
 }
 
 ROBOTS_INLINE detail::judge_options judge_options_of(const cache_options& options) {
@@ -72,21 +73,6 @@ ROBOTS_INLINE void require_names(const char* option, const crawler_names& names,
       refuse(name, "names every crawler: give the name of yours, as in FooBot/1.0");
     }
   }
-}
-
-ROBOTS_INLINE cache_options validated(cache_options options) {
-  detail::validate(retrieval_options_of(options));
-  detail::validate(judge_options_of(options));
-  require_names(options.names.empty() ? "user_agent" : "names", names_of(options),
-                options.parse.dialect, false);
-  for (const crawler_names& other : options.other_agents) {
-    require_names("other_agents", other, options.parse.dialect, true);
-  }
-  options.names = names_of(options);
-  using base::require;
-  const auto longest = options.longest_call.count();
-  require(longest >= 0, "longest_call", longest, " ms: use 0 for no limit, or more");
-  return options;
 }
 
 }  // namespace robots::cache_detail

@@ -150,10 +150,6 @@ namespace cache_detail {
 void require_names(const char* option, const crawler_names& names, dialect reading,
                    bool may_be_everyone);
 
-/// Returns `options`, with `names` set. Throws `std::invalid_argument` for invalid options. The
-/// message says what to change.
-[[nodiscard]] cache_options validated(cache_options options);
-
 }  // namespace cache_detail
 
 }  // namespace robots

@@ -33,9 +33,22 @@ inline constexpr std::string_view tdmrep_path = "/.well-known/tdmrep.json";
   return value.has_value() && value->type == base::json_type::array;
 }
 
+/// Returns the options of each fetch of a tdmrep.json.
+[[nodiscard]] inline detail::retrieval_options tdmrep_retrieval_options(
+    const cache_options& chosen) {
+  detail::retrieval_options options = retrieval_options_of(chosen);
+  options.path = tdmrep_path;
+  options.accept = "application/json, */*;q=0.1";
+  // One octet more than a reader accepts shows that a file is too long, which reserves the rights.
+  options.max_bytes = max_tdmrep_bytes + 1;
+  options.asks_before_tries = true;
+  return options;
+}
+
 ROBOTS_INLINE tdmrep_table::tdmrep_table(any_robots_cache& rules, std::size_t capacity)
     : sites{capacity},
       rules_{rules},
+      retrieval_{tdmrep_retrieval_options(rules.options())},
       judging_{judge_options_of(rules.options())},
       random_{rules.options().seed} {
   base::require(capacity > 0, "basic_tdmrep_cache: capacity", capacity, ": use 1 or more");
@@ -44,17 +57,13 @@ ROBOTS_INLINE tdmrep_table::tdmrep_table(any_robots_cache& rules, std::size_t ca
 ROBOTS_INLINE detail::retrieval tdmrep_table::begin(const site& asked, time_point now,
                                                     detail::known_copy known,
                                                     const call_options& call) {
-  detail::retrieval_options options = retrieval_options_of(rules_.options());
-  options.path = tdmrep_path;
-  options.accept = "application/json, */*;q=0.1";
-  // One octet more than a reader accepts shows that a file is too long, which reserves the rights.
-  options.max_bytes = max_tdmrep_bytes + 1;
-  options.seed = random_();
-  options.may_ask = [this, &call](const origin& place) {
+  detail::valid_retrieval_options options = retrieval_;
+  detail::unchecked_retrieval_options& own = options.unchecked();
+  own.seed = random_();
+  own.may_ask = [this, &call](const origin& place) {
     return !rules_.is_denied(to_string(place).append(tdmrep_path), call);
   };
-  options.asks_before_tries = true;
-  options.may_follow = [this, &call](const std::string& url) {
+  own.may_follow = [this, &call](const std::string& url) {
     return rules_.get(url, call)->allows(url);
   };
   return {asked, std::move(options), now, std::move(known)};

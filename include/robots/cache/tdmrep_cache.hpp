@@ -109,6 +109,7 @@ class tdmrep_table {
   [[nodiscard]] time_point until(const entry& known) const;
 
   any_robots_cache& rules_;
+  const detail::valid_retrieval_options retrieval_;  // of each fetch
   detail::judge_options judging_;
   base::counter_random random_;
 };

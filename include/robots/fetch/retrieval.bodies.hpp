@@ -20,13 +20,12 @@
 
 namespace robots::detail {
 
-ROBOTS_INLINE retrieval::retrieval(const site& parsed, retrieval_options options, time_point now,
-                                   known_copy known)
-    : options_{std::move(options)},
+ROBOTS_INLINE retrieval::retrieval(const site& parsed, valid_retrieval_options options,
+                                   time_point now, known_copy known)
+    : options_{std::move(options).take()},
       known_{std::move(known)},
       origins_{parsed.origins()},
       random_{options_.seed} {
-  validate(options_);
   result_.attempts = 1;
   ask_origin(now);
 }

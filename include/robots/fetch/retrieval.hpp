@@ -47,8 +47,9 @@ namespace robots::detail {
 /// adds the stop token to each request, and can shorten the timeout.
 class retrieval {
  public:
-  /// Begins a retrieval at the time `now`. Throws `std::invalid_argument` for bad options.
-  retrieval(const site& asked, retrieval_options options, time_point now, known_copy known = {});
+  /// Begins a retrieval at the time `now`. `retrieval_options` are checked when they are passed.
+  retrieval(const site& asked, valid_retrieval_options options, time_point now,
+            known_copy known = {});
 
   /// Returns the next step. A `retrieval_result` is the last step.
   [[nodiscard]] const retrieval_step& next() const& noexcept { return step_; }

@@ -6,6 +6,7 @@
 #include <robots/cache/detail/rate_limit.hpp>
 #include <robots/cache/detail/ruled_sites.hpp>
 #include <robots/cache/detail/site_policies.hpp>
+#include <robots/cache/detail/valid_options.hpp>
 #include <robots/fetch/origin_breakers.hpp>
 #include <robots/fetch/retrieval.hpp>
 
@@ -38,22 +39,7 @@ class look_up_environment {
  public:
   /// Throws `std::invalid_argument` for invalid options. `own` must outlive this object.
   look_up_environment(cache_options&& user_options, cache_parts& own)
-      : options(validated(std::move(user_options))), parts(own) {
-    parts.crawler = options.names.token(options.parse.dialect);
-    retrieval.breakers = std::make_shared<detail::origin_breakers>(
-        options.breaker, [this](std::string_view origin, breaker_state now) {
-          parts.tell(breaker_event{parts.about(origin), now});
-        });
-    retrieval.leave_to_other_sites = true;
-    retrieval.may_ask = [this](const origin& target) {
-      const auto asked = parse_site(to_string(target));
-      return asked && rulings.may_ask(*asked);
-    };
-    view = parts.view_of_rulings(context());
-    if (view) {
-      rulings.use(*view);
-    }
-  }
+      : look_up_environment(validated(std::move(user_options)), own) {}
 
   /// Handles an answer of the site that `under_way` has asked, or a failure, before any caller sees
   /// it. Returns true if the site has turned hostile.
@@ -187,8 +173,8 @@ class look_up_environment {
   ruled_sites rulings{options.names, options.excluded};
   site_policies policies{options, parts};
   single_flight flights{};
-  rate_limit refusals{1, 4'096};  ///< permits one event about a refusal in 10 seconds
-  detail::retrieval_options retrieval{retrieval_options_of(options)};  ///< options of every fetch
+  rate_limit refusals{1, 4'096};              ///< permits one event about a refusal in 10 seconds
+  detail::valid_retrieval_options retrieval;  ///< of every fetch
   /// The store that other processes share, and what belongs to it. Null if the storage of the cache
   /// is of this process alone. Uses the members above.
   const std::unique_ptr<far_side> far = parts.far_side_of(*this);
@@ -197,6 +183,25 @@ class look_up_environment {
   std::unique_ptr<rulings_view> view{};
 
  private:
+  look_up_environment(valid_options&& chosen, cache_parts& own)
+      : options(std::move(chosen.all)), parts(own), retrieval(std::move(chosen.retrieval)) {
+    parts.crawler = options.names.token(options.parse.dialect);
+    detail::unchecked_retrieval_options& common = retrieval.unchecked();
+    common.breakers = std::make_shared<detail::origin_breakers>(
+        options.breaker, [this](std::string_view origin, breaker_state now) {
+          parts.tell(breaker_event{parts.about(origin), now});
+        });
+    common.leave_to_other_sites = true;
+    common.may_ask = [this](const origin& target) {
+      const auto asked = parse_site(to_string(target));
+      return asked && rulings.may_ask(*asked);
+    };
+    view = parts.view_of_rulings(context());
+    if (view) {
+      rulings.use(*view);
+    }
+  }
+
   rate_limit target_renewals_{1, 65'536, options.min_ttl};
 
   [[nodiscard]] rulings_context context() {

@@ -116,21 +116,22 @@ class site_work {
     asked_by_ = policy::good_copy(flight_->last());
     fetch_began_ = now;
     const bool needs_file = far_ && far_->begin_fetch(asked_by_ != nullptr);
-    detail::retrieval_options result = cache_.retrieval;
-    result.seed = cache_.policies.seed();
-    result.excluded = cache_.rulings.excluded();
-    result.timed_out_tries = {flight_, &flight_->timed_out_tries};
+    detail::valid_retrieval_options options = cache_.retrieval;
+    detail::unchecked_retrieval_options& own = options.unchecked();
+    own.seed = cache_.policies.seed();
+    own.excluded = cache_.rulings.excluded();
+    own.timed_out_tries = {flight_, &flight_->timed_out_tries};
     if (cache_.view) {
       // Asks about the site, not about its origins, as `site_look_up` does when it asks again.
-      result.asks_before_tries = true;
-      result.may_ask = [under_way = flight_, origins = flight_->asked().origins(),
-                        any = std::move(result.may_ask),
-                        &rulings = cache_.rulings](const origin& target) {
+      own.asks_before_tries = true;
+      own.may_ask = [under_way = flight_, origins = flight_->asked().origins(),
+                     any = std::move(own.may_ask),
+                     &rulings = cache_.rulings](const origin& target) {
         const bool is_own = std::find(origins.begin(), origins.end(), target) != origins.end();
         return is_own ? rulings.may_ask(under_way->asked()) : any(target);
       };
     }
-    fetch_.emplace(flight_->asked(), std::move(result), now,
+    fetch_.emplace(flight_->asked(), std::move(options), now,
                    needs_file ? detail::known_copy{} : detail::known_copy_of(asked_by_));
     step_ = work_step::fetch;
   }
