@@ -124,7 +124,7 @@ class store_work final : public far_work {
     const bool is_new_answer = !is_failure(retrieved.outcome);
     set_value(std::move(retrieved), answer, turned_hostile, now);
     const bool outdates_all = announces() && (is_new_answer || !value().empty());
-    publication_.prepare(replaced_by(answer->source()), outdates_all);
+    publication_.prepare(replaced_by(answer->last_retrieval()), outdates_all);
   }
 
   [[nodiscard]] bool must_publish() const noexcept override { return !value().empty() || lease_; }
@@ -249,11 +249,12 @@ class store_work final : public far_work {
   [[nodiscard]] std::shared_ptr<const policy> answer_of(detail::site_records records,
                                                         const wall_anchor& now) {
     auto last = last_before(records, now.steady);
-    const auto last_fetched = last ? last->source().fetched_at : (std::chrono::sys_seconds::min)();
+    const auto last_fetched =
+        last ? last->last_retrieval().fetched_at : (std::chrono::sys_seconds::min)();
     const auto had = policy_detail::newest_answer(last);
     // The clock of another process can be behind, so its newer record can look older.
     const auto ahead = is_changed_elsewhere_ ? options().clock_skew : std::chrono::seconds{0};
-    if (had && records.latest.fetched_at + ahead < had->source().fetched_at) {
+    if (had && records.latest.fetched_at + ahead < had->last_retrieval().fetched_at) {
       return nullptr;  // the store has lost the newer record of this process
     }
     const bool was_replaced = is_last_shared_ && records.latest.fetched_at != last_fetched;
@@ -266,7 +267,7 @@ class store_work final : public far_work {
     is_shared_good_older_ =
         had && records.last_good &&
         records.last_good->fetched_at + (may_be_erased ? options().clock_skew : ahead) <
-            had->source().fetched_at;
+            had->last_retrieval().fetched_at;
     if (is_shared_good_older_) {
       good = std::move(records.last_good);
     } else if (records.last_good) {
@@ -290,7 +291,7 @@ class store_work final : public far_work {
     const bool is_over = now.steady >= detail::validity_of(*latest, judging()).fresh_until;
     if (refreshes_ || is_known || is_over) {
       // Two records can be of one second. Then they differ in what they say.
-      const bool is_newer = !had || records.latest.fetched_at != had->source().fetched_at ||
+      const bool is_newer = !had || records.latest.fetched_at != had->last_retrieval().fetched_at ||
                             latest->outcome() != had->outcome() ||
                             latest->fingerprint() != had->fingerprint();
       if (is_newer) {
@@ -323,7 +324,7 @@ class store_work final : public far_work {
     const auto ahead = known.is_changed_elsewhere ? options().clock_skew : std::chrono::seconds{0};
     const auto own = policy_detail::newest_answer(last);
     if (known.policy && !flight_.detached &&
-        shared.fetched_at + ahead < known.policy->source().fetched_at &&
+        shared.fetched_at + ahead < known.policy->last_retrieval().fetched_at &&
         (!own || own->fetched_at() < known.policy->fetched_at())) {
       last = known.policy;
       flight_.set_last(last);

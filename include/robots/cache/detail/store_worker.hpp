@@ -81,29 +81,31 @@ class store_worker {
   /// Asks the store about all works whose next step is `ask_store`, in one or two round trips.
   void ask_store(std::span<const shared_work> works) {
     for (;;) {
-      std::vector<site_work*> asking;
       std::vector<store_question> questions;
       const time_point asked_at = cache_.parts.now();
       for (const shared_work& work : works) {
         if (work->next() == work_step::ask_store) {
-          asking.push_back(work.get());
           questions.push_back(store_work_of(*work).question(asked_at));
         }
       }
-      if (asking.empty()) {
+      if (questions.empty()) {
         return;
       }
       std::vector<store_reply> replies = store_.ask(questions);
-      for (std::size_t i = 0; i < asking.size(); ++i) {
+      auto reply = replies.begin();
+      for (const shared_work& work : works) {
+        if (work->next() != work_step::ask_store) {
+          continue;  // it has asked no question
+        }
+        store_reply& own = *reply++;
         try {
           const wall_anchor now = cache_.parts.moment();
-          asking[i]->on_decision(store_work_of(*asking[i]).on_reply(std::move(replies[i]), now),
-                                 now.steady);
+          work->on_decision(store_work_of(*work).on_reply(std::move(own), now), now.steady);
         } catch (...) {
           // Memory ran out. Abandons only this site, since the replies for other sites can contain
           // leases.
           cache_.parts.counters.add(cache_event::failures);
-          asking[i]->abandon();
+          work->abandon();
         }
       }
     }
