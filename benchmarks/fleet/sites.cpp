@@ -234,12 +234,11 @@ std::size_t fetch_asio(const sites& all, Cache& cache) {
     if (next == all.count) {
       return;
     }
-    loop.async_check(all.url_of(next++), [&](boost::system::error_code error,
-                                             const robots::decision& answer) {
-      good +=
-          !error && robots::detail::is_successful(answer.policy->last_retrieval().outcome) ? 1 : 0;
-      begin();
-    });
+    loop.async_check(
+        all.url_of(next++), [&](boost::system::error_code error, const robots::decision& answer) {
+          good += !error && robots::detail::is_successful(answer.policy->outcome()) ? 1 : 0;
+          begin();
+        });
   };
   for (std::size_t i = 0; i < at_once; ++i) {
     begin();
@@ -254,9 +253,7 @@ std::size_t fetch_threads(const sites& all, Cache& cache) {
   std::atomic<std::size_t> good = 0;
   in_threads(all, [&] {
     return [&](std::size_t site) {
-      good += robots::detail::is_successful(cache.get(all.url_of(site))->last_retrieval().outcome)
-                  ? 1U
-                  : 0U;
+      good += robots::detail::is_successful(cache.get(all.url_of(site))->outcome()) ? 1U : 0U;
     };
   });
   return good;

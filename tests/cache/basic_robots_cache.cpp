@@ -97,7 +97,7 @@ class RecordingObserver {
   void on(const robots::retrieval_event& event) {
     const std::scoped_lock lock{notes_->mutex};
     notes_->retrievals.push_back({std::string{event.site},
-                                  std::string{to_string(event.policy.source().outcome)},
+                                  std::string{to_string(event.policy.last_retrieval().outcome)},
                                   event.duration});
   }
   void on(const robots::decision_event& event) {
@@ -154,9 +154,9 @@ TEST_CASE("get returns the policy of a site, and allowed returns only the answer
   REQUIRE(found);
   CHECK(found->sitemaps().size() == 1);
   CHECK(found->sitemaps().front() == "/s.xml");
-  CHECK(found->source().url == robots_url);
-  CHECK(found->source().final_url == robots_url);
-  CHECK(found->source().status == 200);
+  CHECK(found->last_retrieval().url == robots_url);
+  CHECK(found->last_retrieval().final_url == robots_url);
+  CHECK(found->last_retrieval().status == 200);
   CHECK(found->fetched_at() == bot.clock.now());
   CHECK(bot.cache.get("https://example.com/any/path?q#f") == found);
   CHECK(bot.cache.allowed(home));
@@ -404,13 +404,13 @@ TEST_CASE("A call whose deadline has passed fetches nothing and stores nothing")
       const decision answer = bot.cache.check(home, over);
       CHECK(answer.allowed == (fallback.name() == "permissive"));
       CHECK(reason(answer) == "fallback");
-      CHECK(to_string(answer.policy->source().outcome) == "cancelled");
+      CHECK(to_string(answer.policy->last_retrieval().outcome) == "cancelled");
       CHECK(bot.web.count() == 0);
       CHECK(bot.cache.stats().size == 0);
     }
     const decision answer = bot.cache.check(home);
     CHECK(answer.allowed);
-    CHECK(to_string(answer.policy->source().outcome) == "success");
+    CHECK(to_string(answer.policy->last_retrieval().outcome) == "success");
   }
 }
 
@@ -436,7 +436,7 @@ TEST_CASE("A deadline ends the call, but not the fetch, which has its own timeou
   scripted bot{foo_bot_that_asks_once()};
   bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision answer = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
-  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "unreachable");
   CHECK(bot.web.requests().front().timeout == 5'000ms);
   CHECK(bot.cache.check(home).from_cache);
 }
@@ -449,11 +449,11 @@ TEST_CASE(
   scripted bot{options};
   bot.web.on(robots_url, ScriptedFetcher::failure(fetch_error::timeout));
   const decision hurried = bot.cache.check(home, {.deadline = bot.clock.now() + 100ms});
-  CHECK(to_string(hurried.policy->source().outcome) == "cancelled");
+  CHECK(to_string(hurried.policy->last_retrieval().outcome) == "cancelled");
   CHECK(bot.web.requests().front().timeout == 100ms);
   CHECK(bot.cache.stats().size == 0);
   const decision patient = bot.cache.check(home, {.deadline = bot.clock.now() + 1h});
-  CHECK(to_string(patient.policy->source().outcome) == "unreachable");
+  CHECK(to_string(patient.policy->last_retrieval().outcome) == "unreachable");
   CHECK(bot.web.requests().back().timeout == 5'000ms);
   CHECK(bot.cache.check(home).from_cache);
 }

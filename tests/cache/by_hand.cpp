@@ -33,7 +33,7 @@ TEST_CASE("A refresh sends validators, and keeps the last good copy for failures
              ScriptedFetcher::status(304), ScriptedFetcher::status(503),
              robots::test::ok("User-agent: *\nDisallow: /"));
   CHECK(bot.cache.allowed(home));
-  CHECK(bot.cache.refresh(home)->source().not_modified);
+  CHECK(bot.cache.refresh(home)->last_retrieval().not_modified);
   CHECK(bot.web.count() == 2);
   CHECK(bot.cache.check(home).from_cache);
   CHECK(to_string(bot.cache.refresh(home)->basis()) == "last_good");

@@ -54,7 +54,7 @@ inline constexpr const char* robots_url = "https://example.com/robots.txt";
 
 /// Returns the outcome of the retrieval that a decision is based on.
 [[nodiscard]] inline std::string outcome_of(const decision& answer) {
-  return std::string{to_string(answer.policy->source().outcome)};
+  return std::string{to_string(answer.policy->last_retrieval().outcome)};
 }
 
 [[nodiscard]] inline std::string reason_of(const decision& answer) {

@@ -80,7 +80,7 @@ struct Diary {
   void on(const robots::drop_event& event) { note(event, event.expired ? "expired" : "evicted"); }
 
   [[nodiscard]] static std::string text_of(const robots::policy& policy) {
-    return std::string{to_string(policy.source().outcome)};
+    return std::string{to_string(policy.last_retrieval().outcome)};
   }
 
   void note(const robots::event_base& event, const std::string& text) {
@@ -182,7 +182,7 @@ TEST_CASE("An observer gets the headers of the robots.txt's response") {
       foo_bot(), web, {}, {}, noted};
   const auto answer = cache.check("https://example.com/a");
   CHECK(*noted.servers == texts{"wall"});
-  CHECK(answer.policy->source().headers.empty());
+  CHECK(answer.policy->last_retrieval().headers.empty());
 }
 
 TEST_CASE("An observer gets each redirect once, under the site that was asked") {

@@ -105,5 +105,5 @@ TEST_CASE("An excluded host is not fetched after a redirect either") {
   const decision answer = bot.cache.check(home);
   CHECK(bot.web.count(hidden) == 0);
   CHECK_FALSE(answer.allowed);
-  CHECK(to_string(answer.policy->source().outcome) == "refused");
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "refused");
 }

@@ -52,8 +52,8 @@ TEST_CASE("A failure is tried again within the call, and the decision has the nu
   const robots::time_point began = bot.clock.now();
   const decision answer = bot.cache.check(secret);
   CHECK(outcome_of(answer) == "success");
-  CHECK(answer.policy->source().attempts == 3);
-  CHECK(answer.policy->source().exchanges.size() == 3);
+  CHECK(answer.policy->last_retrieval().attempts == 3);
+  CHECK(answer.policy->last_retrieval().exchanges.size() == 3);
   CHECK(bot.web.count() == 3);
   CHECK(bot.clock.now() - began <= 3s);
   CHECK(bot.clock.now() > began);
@@ -108,12 +108,12 @@ TEST_CASE("Each failure in a row is remembered for longer, and a success resets 
     CHECK(bot.cache.check(home).from_cache);
     bot.clock.advance(1ns);
   }
-  CHECK(bot.cache.get(home)->source().failures == 7);
+  CHECK(bot.cache.get(home)->last_retrieval().failures == 7);
   bot.clock.advance(1h);
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
-  CHECK(bot.cache.get(home)->source().failures == 0);
+  CHECK(bot.cache.get(home)->last_retrieval().failures == 0);
   bot.clock.advance(24h);
-  CHECK(bot.cache.get(home)->source().failures == 1);
+  CHECK(bot.cache.get(home)->last_retrieval().failures == 1);
   bot.clock.advance(5min);
   CHECK_FALSE(bot.cache.check(home).from_cache);
 }
@@ -185,13 +185,13 @@ TEST_CASE("An open breaker is not a failure of the site, and the last good copy 
   bot.web.on(robots_url, robots::test::ok(), ScriptedFetcher::status(500));
   CHECK(bot.cache.allowed(home));
   bot.clock.advance(24h);
-  CHECK(bot.cache.get(home)->source().failures == 1);
+  CHECK(bot.cache.get(home)->last_retrieval().failures == 1);
   bot.clock.advance(1s);
-  CHECK(bot.cache.get(home)->source().failures == 2);
+  CHECK(bot.cache.get(home)->last_retrieval().failures == 2);
   bot.clock.advance(1s);
   const decision answer = bot.cache.check(secret);
   CHECK(outcome_of(answer) == "circuit_open");
-  CHECK(answer.policy->source().failures == 2);
+  CHECK(answer.policy->last_retrieval().failures == 2);
   CHECK(to_string(answer.policy->basis()) == "last_good");
   CHECK(to_string(answer.reason) == "rule");
 }

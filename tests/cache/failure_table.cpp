@@ -160,7 +160,7 @@ void check_decisions(scripted& world, const row& from, expected then,
   CAPTURE(why);
 
   for (const decision* tested : {&open, &hidden, &itself}) {
-    CHECK(to_string(tested->policy->source().outcome) == to_string(from.outcome));
+    CHECK(to_string(tested->policy->last_retrieval().outcome) == to_string(from.outcome));
     CHECK(tested->policy == open.policy);
     CHECK(tested->allowed == tested->verdict.allowed);
   }
@@ -313,7 +313,7 @@ TEST_CASE("After no_file_after, only a 5xx or a site out of reach acts as if the
       world.clock.advance(24h);
     }
     const decision answer = world.cache.check(home);
-    const auto source = answer.policy->source();
+    const auto source = answer.policy->last_retrieval();
     const bool is_failing = source.failing_for == std::chrono::days{30};
     const bool is_answer = source.status != 0 && (source.status < 500 || source.status > 599);
     const bool is_ours = source.error == fetch_error::proxy ||
@@ -344,7 +344,7 @@ TEST_CASE("The rules of a last good copy hold after no_file_after, as long as th
     world.clock.advance(24h);
   }
   CHECK(world.cache.allowed(secret));
-  CHECK(world.cache.get(home)->source().failing_for == 72h);
+  CHECK(world.cache.get(home)->last_retrieval().failing_for == 72h);
 }
 
 TEST_CASE("The time of failure ends with an answer, and outlasts short lifetimes and pauses") {
@@ -360,7 +360,7 @@ TEST_CASE("The time of failure ends with an answer, and outlasts short lifetimes
       world.clock.advance(pause);
     }
     CHECK(world.cache.allowed(secret));
-    CHECK(world.cache.get(home)->source().failing_for == 48h);
+    CHECK(world.cache.get(home)->last_retrieval().failing_for == 48h);
   }
 }
 
@@ -494,9 +494,9 @@ TEST_CASE(
     strict.web.on(robots_url, robots::test::ok(text));
     const decision result = strict.cache.check(home);
     CHECK(result.allowed != tested.malformed);
-    CHECK(to_string(result.policy->source().outcome) ==
+    CHECK(to_string(result.policy->last_retrieval().outcome) ==
           (tested.malformed ? "malformed" : "success"));
-    CHECK(result.policy->source().status == 200);
+    CHECK(result.policy->last_retrieval().status == 200);
 
     scripted permissive{foo_bot(fallback_policy::permissive())};
     permissive.web.on(robots_url, robots::test::ok(text));
@@ -537,7 +537,7 @@ TEST_CASE(
       const decision result = world.cache.check(home);
       const bool strict = fallback.name() == "strict";
       CHECK(result.allowed != strict);
-      CHECK(to_string(result.policy->source().outcome) == "malformed");
+      CHECK(to_string(result.policy->last_retrieval().outcome) == "malformed");
       CHECK(explain(result) ==
             (strict ? "not allowed: fallback: malformed (HTTP 200): the content is not a robots.txt"
                     : "allowed: no rule matches, though the content is not a robots.txt"));
@@ -556,6 +556,6 @@ TEST_CASE(
     world.web.on(robots_url, robots::test::ok(page));
     const decision result = world.cache.check(home);
     CHECK(result.allowed == (fallback.name() != "strict"));
-    CHECK(to_string(result.policy->source().outcome) == "malformed");
+    CHECK(to_string(result.policy->last_retrieval().outcome) == "malformed");
   }
 }

@@ -177,7 +177,7 @@ TEST_CASE("During Retry-After, the last good copy applies; without a copy, nothi
   CHECK(bot.cache.allowed(home));
   bot.clock.advance(1h - 1s);
   const decision answer = bot.cache.check(secret);
-  CHECK(to_string(answer.policy->source().outcome) == "too_many_requests");
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "too_many_requests");
   CHECK(to_string(answer.policy->basis()) == "last_good");
   CHECK(answer.from_cache);
   CHECK(bot.web.count() == 2);

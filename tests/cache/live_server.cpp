@@ -153,8 +153,8 @@ TEST_CASE("A host falls back to http if https is unavailable; an https URL does 
   const decision answer = cache.check(std::string{"https://"} + host + "/");
   CHECK_FALSE(answer.allowed);
   CHECK(to_string(answer.reason) == "fallback");
-  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
-  CHECK_FALSE(answer.policy->source().error_text.empty());
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "unreachable");
+  CHECK_FALSE(answer.policy->last_retrieval().error_text.empty());
   CHECK(servers.plain.requests() == 1);
   CHECK(servers.secure.requests() == 0);
 }
@@ -169,8 +169,8 @@ TEST_CASE("Redirects are followed from https to http and to another port") {
   live_cache cache{patient(), CurlFetcher{options}};
   const decision answer = cache.check(servers.secure.url("/moved"));
   CHECK(to_string(answer.reason) == "rule");
-  CHECK(answer.policy->source().redirects == 2);
-  CHECK(answer.policy->source().final_url == servers.plain.url("/rules/1.txt"));
+  CHECK(answer.policy->last_retrieval().redirects == 2);
+  CHECK(answer.policy->last_retrieval().final_url == servers.plain.url("/rules/1.txt"));
   CHECK(servers.secure.requests() == 1);
   CHECK(servers.plain.requests() == 2);
 }
@@ -182,13 +182,14 @@ TEST_CASE("A redirect away from http is refused, and a loop of redirects ends") 
     server.get("/robots.txt", redirect_to(target));
     const decision answer = cache.check(server.url());
     CHECK_FALSE(answer.allowed);
-    CHECK(to_string(answer.policy->source().outcome) == "refused");
+    CHECK(to_string(answer.policy->last_retrieval().outcome) == "refused");
     cache.clear();
   }
   const std::size_t before = server.requests();
   server.otherwise([](const auto& request) { return redirect_to(request.path + "x"); });
   server.get("/robots.txt", redirect_to("/x"));
-  CHECK(to_string(cache.check(server.url()).policy->source().outcome) == "too_many_redirects");
+  CHECK(to_string(cache.check(server.url()).policy->last_retrieval().outcome) ==
+        "too_many_redirects");
   CHECK(server.requests() - before == 6);
 }
 
@@ -218,7 +219,7 @@ TEST_CASE(
       const decision answer = cache.check(open.url());
       CHECK_FALSE(answer.allowed);
       CHECK(to_string(answer.reason) == "fallback");
-      const auto& source = answer.policy->source();
+      const auto& source = answer.policy->last_retrieval();
       CHECK(to_string(source.outcome) == "refused");
       CHECK(source.redirects == 1);
       CAPTURE(source.error_text);
@@ -241,7 +242,7 @@ TEST_CASE("A site at an address that is not permitted is refused") {
     CAPTURE(url);
     const decision answer = cache.check(url);
     CHECK_FALSE(answer.allowed);
-    CHECK(to_string(answer.policy->source().outcome) == "refused");
+    CHECK(to_string(answer.policy->last_retrieval().outcome) == "refused");
   }
   CHECK(server.connections() == 0);
 }
@@ -275,7 +276,7 @@ TEST_CASE("A call that is stopped while the server is silent ends, and its resul
     door.wait_for_arrivals();
     stop.request_stop();
   }
-  CHECK(to_string(answer.policy->source().outcome) == "cancelled");
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "cancelled");
   CHECK(cache.stats().size == 0);
   while (cache.stats().retrievals == 0) {
     std::this_thread::yield();  // until the fetch has ended without a caller
@@ -296,7 +297,7 @@ TEST_CASE("Each status has the effect that the failure table states") {
   }
   live_cache cache{patient(), CurlFetcher{options}};
   const auto outcome = [&cache](const char* url) {
-    return std::string{to_string(cache.check(url).policy->source().outcome)};
+    return std::string{to_string(cache.check(url).policy->last_retrieval().outcome)};
   };
   CHECK(outcome("http://s404/") == "not_found");
   CHECK(outcome("http://s403/") == "client_error");

@@ -62,7 +62,7 @@ TEST_CASE("A look-up in steps gives the same result as a blocking call") {
   CHECK(looking.has_fetched());
   const decision decided = bot.cache.check(secret, looking);
   CHECK(to_string(decided.reason) == "rule");
-  CHECK(decided.policy->source().attempts == 2);
+  CHECK(decided.policy->last_retrieval().attempts == 2);
   CHECK_FALSE(decided.from_cache);
   CHECK(bot.cache.check(home).from_cache);
   CHECK(bot.cache.check(home, bot.cache.begin(home)).from_cache);
@@ -79,7 +79,7 @@ TEST_CASE("A wait between tries that is cut short ends with the result of the la
   bot.answer(looking);
   looking.cut_short();
   REQUIRE(looking.policy());
-  CHECK(to_string(looking.policy()->source().outcome) == "server_error");
+  CHECK(to_string(looking.policy()->last_retrieval().outcome) == "server_error");
   CHECK(bot.cache.check(home).from_cache);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("A look-up of a site that must not be asked now ends at once") {
   bot.cache.invalidate(home);
   const look_up looking = bot.cache.begin(home);
   REQUIRE(looking.policy());
-  CHECK(to_string(looking.policy()->source().outcome) == "circuit_open");
+  CHECK(to_string(looking.policy()->last_retrieval().outcome) == "circuit_open");
   CHECK(looking.has_fetched());
   CHECK_FALSE(looking.from_cache());
 }
@@ -257,7 +257,7 @@ TEST_CASE("An exchange that is cancelled although a caller waits has failed") {
   look_up looking = bot.cache.begin(home);
   looking.on_response(ScriptedFetcher::failure(robots::fetch_error::cancelled));
   REQUIRE(looking.policy());
-  CHECK(to_string(looking.policy()->source().outcome) == "unreachable");
+  CHECK(to_string(looking.policy()->last_retrieval().outcome) == "unreachable");
 }
 
 TEST_CASE("A blocking thread uses the result of an event loop") {

@@ -350,7 +350,7 @@ TEST_CASE("A file that a refusal has replaced does not come back behind a redire
   const auto one = fleet.start();
   CHECK(one->allowed(test::secret));
   fleet.clock.advance(25h);
-  CHECK(one->get(test::home)->source().outcome == robots::outcome::client_error);
+  CHECK(one->get(test::home)->last_retrieval().outcome == robots::outcome::client_error);
   fleet.clock.advance(25h);
   CHECK_FALSE(one->allowed(test::secret));
 }

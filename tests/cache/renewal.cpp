@@ -83,8 +83,8 @@ TEST_CASE("A file with validators is requested with them, and a 304 renews it wi
   CHECK_FALSE(again.allowed);
   CHECK(again.verdict.line == 2);
   CHECK(again.age == 0ns);
-  CHECK(again.policy->source().not_modified);
-  CHECK(again.policy->source().status == 304);
+  CHECK(again.policy->last_retrieval().not_modified);
+  CHECK(again.policy->last_retrieval().status == 304);
   CHECK(outcome_of(again) == "success");
   CHECK(again.policy->version() == first.policy->version());
   CHECK(again.policy->fingerprint() == first.policy->fingerprint());
@@ -148,7 +148,7 @@ TEST_CASE("A malformed file that is parsed is still malformed after a 304") {
   CHECK(outcome_of(bot.cache.check(home)) == "malformed");
   bot.clock.advance(24h);
   const decision again = bot.cache.check(home);
-  CHECK(again.policy->source().not_modified);
+  CHECK(again.policy->last_retrieval().not_modified);
   CHECK(outcome_of(again) == "malformed");
 }
 
@@ -185,7 +185,7 @@ TEST_CASE(
   CHECK(sent(bot, "If-None-Match") == "\"1\"");
   CHECK(to_string(back.policy->basis()) == "rules");
   CHECK_FALSE(back.allowed);
-  CHECK(back.policy->source().failures == 0);
+  CHECK(back.policy->last_retrieval().failures == 0);
   CHECK(back.age == 0ns);
 }
 
@@ -362,9 +362,9 @@ TEST_CASE("A file from another origin's robots.txt is kept for that origin, too"
   const decision theirs = bot.cache.check("https://www.example.com/private");
   CHECK(theirs.from_cache);
   CHECK_FALSE(theirs.allowed);
-  CHECK(theirs.policy->source().url == elsewhere);
-  CHECK(theirs.policy->source().redirects == 0);
-  CHECK(bot.cache.get(home)->source().url == robots_url);
+  CHECK(theirs.policy->last_retrieval().url == elsewhere);
+  CHECK(theirs.policy->last_retrieval().redirects == 0);
+  CHECK(bot.cache.get(home)->last_retrieval().url == robots_url);
   CHECK(bot.web.count() == 2);
   CHECK(bot.cache.check("www.example.com/private").from_cache);
 }

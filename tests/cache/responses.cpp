@@ -32,9 +32,9 @@ TEST_CASE("Rules at the end of redirects apply to the first origin") {
   bot.web.on("http://www.example.net:8080/r/2", robots::test::ok());
   const decision answer = bot.cache.check(secret);
   CHECK(reason_of(answer) == "rule");
-  CHECK(answer.policy->source().redirects == 2);
-  CHECK(answer.policy->source().url == robots_url);
-  CHECK(answer.policy->source().final_url == "http://www.example.net:8080/r/2");
+  CHECK(answer.policy->last_retrieval().redirects == 2);
+  CHECK(answer.policy->last_retrieval().url == robots_url);
+  CHECK(answer.policy->last_retrieval().final_url == "http://www.example.net:8080/r/2");
   // The rules do not apply to the other origin.
   CHECK(reason_of(bot.cache.check("http://www.example.net:8080/private")) == "fallback");
 }
@@ -47,7 +47,7 @@ TEST_CASE("No more than max_redirects redirects are followed") {
   bot.web.on("https://example.com/r", robots::test::ok(""));
   const decision answer = bot.cache.check(home);
   CHECK_FALSE(answer.allowed);
-  CHECK(to_string(answer.policy->source().outcome) == "server_error");
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "server_error");
   CHECK(bot.web.count() == 1);
 }
 
@@ -131,7 +131,8 @@ TEST_CASE("A robots.txt can have any octets") {
       scripted bot{foo_bot(fallback)};
       bot.web.on(robots_url, robots::test::ok(body));
       const decision answer = bot.cache.check(home);
-      CHECK((answer.allowed || answer.policy->source().outcome == robots::outcome::malformed));
+      CHECK((answer.allowed ||
+             answer.policy->last_retrieval().outcome == robots::outcome::malformed));
     }
   }
 }
@@ -139,13 +140,13 @@ TEST_CASE("A robots.txt can have any octets") {
 TEST_CASE("A response that violates the rules of a fetcher does no harm") {
   scripted bot;
   bot.web.on(robots_url, fetch_response{});
-  CHECK(to_string(bot.cache.check(home).policy->source().outcome) == "unreachable");
+  CHECK(to_string(bot.cache.check(home).policy->last_retrieval().outcome) == "unreachable");
   fetch_response both = robots::test::ok();
   both.error = fetch_error::timeout;
   bot.web.on("https://both.example/robots.txt", both);
   const decision answer = bot.cache.check("https://both.example/");
-  CHECK(to_string(answer.policy->source().outcome) == "unreachable");
-  CHECK(answer.policy->source().status == 0);
+  CHECK(to_string(answer.policy->last_retrieval().outcome) == "unreachable");
+  CHECK(answer.policy->last_retrieval().status == 0);
 }
 
 TEST_CASE("A site whose fetcher throws is unreachable, and the policy has the exception's text") {
@@ -155,7 +156,7 @@ TEST_CASE("A site whose fetcher throws is unreachable, and the policy has the ex
   const decision answer = bot.cache.check(home);
   CHECK_FALSE(answer.allowed);
   CHECK(reason_of(answer) == "fallback");
-  CHECK(to_string(answer.policy->source().error) == "other");
+  CHECK(to_string(answer.policy->last_retrieval().error) == "other");
   CHECK(explain(answer) == "not allowed: fallback: unreachable (out of sockets)");
   bot.web.otherwise_call([](const fetch_request&) -> fetch_response { throw 42; });
   CHECK(reason_of(bot.cache.check("https://other.example/")) == "fallback");

@@ -333,8 +333,8 @@ TEST_CASE("The http origin of a host does not use the file of its https origin")
   }
   CHECK(bot.web.count("https://example.com/robots.txt") == 1);
   CHECK(bot.web.count("http://example.com/robots.txt") == 1);
-  CHECK(https->source().url == "https://example.com/robots.txt");
-  CHECK(http->source().url == "http://example.com/robots.txt");
+  CHECK(https->last_retrieval().url == "https://example.com/robots.txt");
+  CHECK(http->last_retrieval().url == "http://example.com/robots.txt");
   CHECK(https->rules().size() == 1);
   CHECK(http->rules().empty());
 }

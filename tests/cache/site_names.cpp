@@ -176,7 +176,7 @@ TEST_CASE("If https cannot be reached, http serves the host but not the https UR
     scripted bot{foo_bot_that_asks_once()};
     bot.web.on(http, robots::test::ok());
     CHECK_FALSE(bot.cache.allowed("example.com/private"));
-    CHECK(bot.cache.get("example.com")->source().url == http);
+    CHECK(bot.cache.get("example.com")->last_retrieval().url == http);
     const decision answer = bot.cache.check(home);
     CHECK_FALSE(answer.allowed);
     CHECK(reason_of(answer) == "fallback");
@@ -198,7 +198,7 @@ TEST_CASE("If https cannot be reached, http serves the host but not the https UR
     const decision answer = bot.cache.check("example.com/");
     CHECK_FALSE(answer.allowed);
     CHECK(reason_of(answer) == "fallback");
-    CHECK(to_string(answer.policy->source().outcome) == "unreachable");
+    CHECK(to_string(answer.policy->last_retrieval().outcome) == "unreachable");
     CHECK(bot.cache.check("example.com").from_cache);
     CHECK(asked(bot.web) == std::vector<std::string>{robots_url, http});
   }

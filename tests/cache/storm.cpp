@@ -114,7 +114,7 @@ class tallies {
 struct CountingObserver {
   void on(const robots::retrieval_event& event) const {
     const std::string_view host = robots::host_of(event.site);
-    const robots::record_head& source = event.policy.source();
+    const robots::record_head& source = event.policy.last_retrieval();
     into->update(storm_sites::site_of(host), [&](tally& of_site) {
       ++of_site.retrievals;
       of_site.exchanges += source.exchanges.size();

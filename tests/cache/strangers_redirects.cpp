@@ -57,9 +57,9 @@ TEST_CASE("Other sites that redirect to a site with fresh rules cause no request
   for (std::size_t i = 0; i < 300; ++i) {
     const decision answer = bot.cache.check(stranger(i) + "private/x");
     CHECK(to_string(answer.reason) == "rule");
-    CHECK(answer.policy->source().final_url == robots_url);
-    CHECK(answer.policy->source().redirects == 1);
-    CHECK(answer.policy->source().exchanges.size() == 1);
+    CHECK(answer.policy->last_retrieval().final_url == robots_url);
+    CHECK(answer.policy->last_retrieval().redirects == 1);
+    CHECK(answer.policy->last_retrieval().exchanges.size() == 1);
   }
   CHECK(bot.web.count(robots_url) == 1);
   CHECK(bot.web.count() == 301);
@@ -176,7 +176,7 @@ TEST_CASE("Many callers of a redirecting site cause one request to it, and get t
   CHECK(bot.web.count() == 2);
   for (const decision& answer : result) {
     CHECK(answer.policy->fingerprint() == result[0].policy->fingerprint());
-    CHECK(answer.policy->source().url == stranger(0) + "robots.txt");
+    CHECK(answer.policy->last_retrieval().url == stranger(0) + "robots.txt");
   }
 }
 
@@ -260,7 +260,7 @@ TEST_CASE("A failure of a site has the same effect on sites that redirect to it"
       const decision theirs = bot.cache.check(stranger(0));
       CHECK(outcome_of(theirs) == std::string_view{outcome});
       CHECK(theirs.allowed == bot.cache.allowed(home));
-      CHECK(theirs.policy->source().exchanges.size() == 2);
+      CHECK(theirs.policy->last_retrieval().exchanges.size() == 2);
       CHECK(bot.web.count(robots_url) == 1);
     }
   }
@@ -382,7 +382,7 @@ TEST_CASE(
       const decision answer = bot.cache.check(first);
       CHECK(outcome_of(answer) == "unreachable");
       CHECK_FALSE(answer.allowed);
-      CHECK(answer.policy->source().status == 0);
+      CHECK(answer.policy->last_retrieval().status == 0);
     }
   }
 }

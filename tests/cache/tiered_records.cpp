@@ -136,11 +136,12 @@ TEST_CASE("A failure is shared together with the last good copy, which other wor
     CHECK(answer.policy->basis() == robots::policy_basis::last_good);
     CHECK(answer.age == 24h);
     CHECK(cache->allowed(home));
-    CHECK(answer.policy->source().failures == 1);
+    CHECK(answer.policy->last_retrieval().failures == 1);
   }
   CHECK(crawlers.web.count() == 2);
   crawlers.clock.advance(5min);
-  CHECK(crawlers.worker(foo_bot_that_asks_once())->check(home).policy->source().failures == 2);
+  CHECK(crawlers.worker(foo_bot_that_asks_once())->check(home).policy->last_retrieval().failures ==
+        2);
   CHECK(crawlers.stored()->last_good);
   CHECK(crawlers.web.count() == 3);
 }
@@ -170,7 +171,7 @@ TEST_CASE("After a failure, a worker sends the validators of another worker's la
   crawlers.clock.advance(5min);
   const decision answer = crawlers.worker(foo_bot_that_asks_once())->check(secret);
   CHECK_FALSE(answer.allowed);
-  CHECK(answer.policy->source().not_modified);
+  CHECK(answer.policy->last_retrieval().not_modified);
   CHECK(answer.policy->basis() == robots::policy_basis::rules);
   CHECK(crawlers.web.count() == 3);
   REQUIRE(crawlers.stored());
@@ -220,7 +221,7 @@ TEST_CASE("A breaker that opens in one worker is not shared, and the lease is re
   REQUIRE(crawlers.stored());
   CHECK(crawlers.stored()->latest.outcome == outcome::server_error);
   crawlers.clock.advance(1s);
-  CHECK(cache->check(home).policy->source().outcome == outcome::circuit_open);
+  CHECK(cache->check(home).policy->last_retrieval().outcome == outcome::circuit_open);
   CHECK(crawlers.stored()->latest.outcome == outcome::server_error);
   CHECK(crawlers.store.try_lease(lease_key, 1s));
 }

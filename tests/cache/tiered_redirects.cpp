@@ -32,8 +32,8 @@ TEST_CASE("A redirect from one site to another has the same effect in every proc
     const auto cache = crawlers.worker();
     const decision answer = cache->check(secret);
     CHECK_FALSE(answer.allowed);
-    CHECK(answer.policy->source().final_url == www);
-    CHECK(answer.policy->source().redirects == 1);
+    CHECK(answer.policy->last_retrieval().final_url == www);
+    CHECK(answer.policy->last_retrieval().redirects == 1);
     CHECK(cache->allowed(home));
     CHECK_FALSE(cache->allowed("https://www.example.com/private/x"));
     CHECK(cache->stats().far_hits == (worker == 0 ? 0 : 2));
@@ -108,7 +108,7 @@ TEST_CASE("If the redirects in the store form a loop, the sites are asked") {
   crawlers.clock.advance(5min);  // a failed redirect is asked for again after `failure_ttl`
   const decision answer = cache->check("https://www.example.com/private/x");
   CHECK(answer.allowed == goes_round);
-  CHECK(answer.policy->source().outcome ==
+  CHECK(answer.policy->last_retrieval().outcome ==
         (goes_round ? outcome::too_many_redirects : outcome::success));
   CHECK(crawlers.web.count(robots_url) == 2);
 }

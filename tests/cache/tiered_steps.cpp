@@ -123,7 +123,7 @@ TEST_CASE("A store that hangs blocks no look-up in steps, and no call beyond its
       std::async(std::launch::async, [&] { return cache->check("https://third.example/", hasty); });
   const decision answer = crawlers.wait_for(call);
   CHECK_FALSE(answer.allowed);
-  CHECK(answer.policy->source().outcome == outcome::cancelled);
+  CHECK(answer.policy->last_retrieval().outcome == outcome::cancelled);
   door.open();
   drive(looking, crawlers);
   CHECK(cache->check(home, looking).allowed);

@@ -637,7 +637,7 @@ class model {
         processes_[number]->parts.find(key, clock_.now()).policy);
     const auto value = fails_once_ ? std::nullopt : shared_value(key);
     const auto shared = value ? robots::detail::decode_site(*value).value : std::nullopt;
-    return own && shared && shared->latest.fetched_at < own->source().fetched_at;
+    return own && shared && shared->latest.fetched_at < own->last_retrieval().fetched_at;
   }
 
   /// Returns the value of the store, as processes read it.

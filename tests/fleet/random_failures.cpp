@@ -558,7 +558,7 @@ class simulation {
     if (!answer.allowed && may_lead_to_ruled(process, site)) {
       return;
     }
-    if (answer.policy->source().outcome == robots::outcome::circuit_open) {
+    if (answer.policy->last_retrieval().outcome == robots::outcome::circuit_open) {
       return;  // the site has just failed
     }
     const bool is_private = path != "/";
@@ -570,8 +570,9 @@ class simulation {
       CHECK((!answer.allowed ||
              possible(site, {process, true, is_private, good_from, good_from, true})));
     } else {
-      const bool is_challenged = answer.policy->basis() == robots::policy_basis::last_good &&
-                                 answer.policy->source().outcome == robots::outcome::challenged;
+      const bool is_challenged =
+          answer.policy->basis() == robots::policy_basis::last_good &&
+          answer.policy->last_retrieval().outcome == robots::outcome::challenged;
       CHECK(possible(site, {process, answer.allowed, is_private, from, good_from, false, false,
                             is_challenged}));
     }

@@ -662,8 +662,8 @@ TEST_CASE("No redirect leads to a site that needs a sign-off or is halted") {
       bot.cache.invalidate(home);
       const decision answer = bot.cache.check(home);
       CHECK_FALSE(answer.allowed);
-      CHECK(answer.policy->source().outcome == robots::outcome::refused);
-      CHECK(answer.policy->source().error_text ==
+      CHECK(answer.policy->last_retrieval().outcome == robots::outcome::refused);
+      CHECK(answer.policy->last_retrieval().error_text ==
             "redirect to a site that must not be asked: " + other);
       CHECK(bot.web.count(other + path) == 0);
     }

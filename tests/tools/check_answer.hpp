@@ -37,7 +37,7 @@ struct answer {
   /// Returns the source of the rules. If the rules come from a file, the source has its name
   /// instead of the URL and the status that `FileFetcher` made up.
   [[nodiscard]] record_head source() const {
-    record_head result = decided.policy->source();
+    record_head result = decided.policy->last_retrieval();
     if (!file.empty() && has_source()) {
       result.status = 0;
       result.url = result.final_url = file;

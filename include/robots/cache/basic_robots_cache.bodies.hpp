@@ -151,7 +151,7 @@ ROBOTS_INLINE decision any_robots_cache::check(std::string_view url,
         "basic_robots_cache::check: the policy is null; give one that `get` returned"};
   }
   std::size_t agent = agent_of(call);
-  const auto asked = parse_site(url.starts_with('/') ? given->source().url : url);
+  const auto asked = parse_site(url.starts_with('/') ? given->last_retrieval().url : url);
   cache_detail::found_policy answer;
   if (asked || !given->reason_for_all_urls()) {
     answer = environment_->ruling_on(asked, url);
@@ -383,7 +383,7 @@ ROBOTS_INLINE decision any_robots_cache::decide(std::string_view target,
   decision result = robots::decide(std::move(answer.policy), target, now);
   if (!answer.from_cache) {
     const policy& decided = *result.policy;
-    result.revalidated = !is_failure(decided.outcome()) && decided.source().not_modified;
+    result.revalidated = !is_failure(decided.outcome()) && decided.last_retrieval().not_modified;
   }
   result.from_cache = answer.from_cache || result.revalidated;
   result.stale = answer.stale;

@@ -229,7 +229,9 @@ class policy {
   [[nodiscard]] record_head last_retrieval() const;
 
   /// The earlier name of `last_retrieval`.
-  [[nodiscard]] record_head source() const { return last_retrieval(); }
+  [[nodiscard, deprecated("use last_retrieval")]] record_head source() const {
+    return last_retrieval();
+  }
 
   /// Returns the parts of `last_retrieval()` that a look-up reads. Allocates nothing. The views in
   /// the result live as long as this policy.

@@ -455,7 +455,7 @@ TEST_CASE("An exception of the fetcher counts as a failure of the fetch") {
   context.run();
   const decision decided = answer.get();
   CHECK(!decided.allowed);
-  CHECK(decided.policy->source().error_text == "no network today");
+  CHECK(decided.policy->last_retrieval().error_text == "no network today");
 }
 
 TEST_CASE("If a fetcher cancels a fetch without a stop, the fetch has failed and is not repeated") {
@@ -473,7 +473,7 @@ TEST_CASE("If a fetcher cancels a fetch without a stop, the fetch has failed and
   auto answer = loop.async_check(home, asio::use_future);
   context.run_for(std::chrono::seconds{10});
   REQUIRE(answer.wait_for(std::chrono::seconds{0}) == std::future_status::ready);
-  CHECK(answer.get().policy->source().error == fetch_error::other);
+  CHECK(answer.get().policy->last_retrieval().error == fetch_error::other);
   CHECK(asked == 1);
 }
 

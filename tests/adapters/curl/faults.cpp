@@ -176,7 +176,7 @@ TEST_CASE("No fault makes a strict cache allow a URL that the site denied") {
       CHECK_FALSE(answer.allowed);
       CHECK(to_string(answer.reason) == (wanted.status == 200 ? "rule" : "fallback"));
       CHECK(server->requests() == wanted.requests);
-      CHECK(answer.policy->source().exchanges.size() == wanted.requests);
+      CHECK(answer.policy->last_retrieval().exchanges.size() == wanted.requests);
       // The cache keeps the result, even of a failure.
       CHECK_FALSE(cache.check(server->url("/y")).allowed);
       CHECK(server->requests() == wanted.requests);

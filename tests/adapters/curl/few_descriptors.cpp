@@ -270,7 +270,7 @@ TEST_CASE("Want of a file descriptor is no answer of the site, and the cache doe
     const robots::decision answer = cache.check(site(0) + "page");
     *is_hurried = false;
     CHECK(!answer.allowed);
-    CHECK(to_string(answer.policy->source().error) == "local");
+    CHECK(to_string(answer.policy->last_retrieval().error) == "local");
     CHECK(explain(answer).find("no free file descriptor") != std::string::npos);
     CHECK(explain(answer).find("max_connections") != std::string::npos);
   }

@@ -91,9 +91,9 @@ TEST_CASE("A strict cache allows nothing after a TLS error, and names the error"
     CAPTURE(explain(answer));
     CHECK(answer.allowed == (tested.error == fetch_error::none));
     if (!answer.allowed) {
-      CHECK(to_string(answer.policy->source().outcome) == "unreachable");
-      CHECK(to_string(answer.policy->source().error) == to_string(tested.error));
-      CHECK(explain(answer).find(answer.policy->source().error_text) != std::string::npos);
+      CHECK(to_string(answer.policy->last_retrieval().outcome) == "unreachable");
+      CHECK(to_string(answer.policy->last_retrieval().error) == to_string(tested.error));
+      CHECK(explain(answer).find(answer.policy->last_retrieval().error_text) != std::string::npos);
     }
   }
 }

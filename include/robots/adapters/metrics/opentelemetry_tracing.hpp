@@ -90,7 +90,7 @@ class OpenTelemetryTracing {
   /// Makes the spans of a retrieval and of its requests.
   void on(const retrieval_event& event) {
     trace("robots.fetch", span_of(event.context), event, event.duration, [&](span_type& span) {
-      const record_head& source = event.policy.source();
+      const record_head& source = event.policy.last_retrieval();
       span.SetAttribute("robots.site", text_of(event.site));
       span.SetAttribute("url.full", text_of(source.url));
       span.SetAttribute("robots.outcome", text_of(to_string(source.outcome)));

@@ -546,7 +546,7 @@ class site_look_up {
   /// Turns `result`, the answer at the end of the redirects, into an answer for the first site.
   [[nodiscard]] found_policy redirected_to(found_policy result) {
     const auto& first = redirects_.front().policy;
-    record_head source = result.policy->source();
+    record_head source = result.policy->last_retrieval();
     auto& exchanges = source.exchanges;
     auto last = std::exchange(exchanges, {});
     if (result.from_cache) {

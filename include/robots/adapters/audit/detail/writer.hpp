@@ -79,7 +79,7 @@ inline std::string add_body(std::vector<audit_part>& parts, std::string_view tex
 /// policy, and a description of the policy. The id is the SHA-256 of this description.
 inline void add_parts(std::vector<audit_part>& parts, std::string_view type, const policy& from,
                       base::json_writer about = {}) {
-  const record_head source = from.source();
+  const record_head source = from.last_retrieval();
   base::json_writer json{longest_text};
   json.text("basis", to_string(from.basis()));
   if (const auto given = from.reason_for_all_urls()) {
