@@ -290,7 +290,7 @@ struct process {
   process& operator=(const process&) = delete;
   ~process() { side().store().unwatch(); }
 
-  [[nodiscard]] store_side& side() { return dynamic_cast<store_side&>(*cache.far); }
+  [[nodiscard]] store_side& side() { return dynamic_cast<store_side&>(*cache.far_tier); }
 
   using storage = robots::TieredStorage<robots::LruStorage<64>, LateStore>;
   robots::cache_detail::own_parts<robots::ScriptedFetcher, SkewedClock, storage,

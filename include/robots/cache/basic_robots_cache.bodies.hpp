@@ -429,7 +429,7 @@ ROBOTS_INLINE cache_stats any_robots_cache::counted() const {
   result.far_failures = now[far_failures];
   result.storage_failures = now[storage_failures];
   result.observer_failures = now[observer_failures];
-  result.pending_invalidations = environment_->far ? environment_->far->owed() : 0;
+  result.pending_invalidations = environment_->far_tier ? environment_->far_tier->owed() : 0;
   result.quarantined = environment_->rulings.quarantined_count();
   result.open_breakers = environment_->retrieval.unchecked().breakers->open();
   return result;

@@ -93,7 +93,7 @@ struct workplace {
     work.on_published();
     store_work_of(work).on_published(answer, clock.now());
   }
-  [[nodiscard]] store_side& side() { return dynamic_cast<store_side&>(*cache->far); }
+  [[nodiscard]] store_side& side() { return dynamic_cast<store_side&>(*cache->far_tier); }
 
   /// A reply that grants the lease, and has no record of the site.
   [[nodiscard]] store_reply lease() {

@@ -34,14 +34,14 @@ class cache_threads {
   /// `cache` must outlive this object.
   explicit cache_threads(look_up_environment& cache)
       : cache_(cache), background_(cache.options.background_threads, cache.parts.counters) {
-    if (!cache.far) {
+    if (!cache.far_tier) {
       return;
     }
     if (cache.options.background_threads == 0) {
       throw std::invalid_argument{
           "background_threads is 0: set it to 1 or more for a cache with a shared store"};
     }
-    cache.far->start(
+    cache.far_tier->start(
         [this](const shared_work& work) { static_cast<void>(fetch_in_background(work, true)); });
   }
 
@@ -53,12 +53,12 @@ class cache_threads {
   /// Stops the threads and waits for them. The owner must call this before the destructor.
   void end() {
     closing_.request_stop();
-    if (cache_.far) {
-      cache_.far->end();
+    if (cache_.far_tier) {
+      cache_.far_tier->end();
     }
     background_.end();
-    if (cache_.far) {
-      cache_.far->publish_rest();
+    if (cache_.far_tier) {
+      cache_.far_tier->publish_rest();
     }
   }
 
@@ -68,7 +68,7 @@ class cache_threads {
     look.proceed();
     take_over_other_works(look, {.deadline = (time_point::min)()});
     if (look.work() && look.work()->next() != work_step::fetch) {
-      cache_.far->queue(look.pass_work_on());
+      cache_.far_tier->queue(look.pass_work_on());
     }
   }
 
@@ -77,13 +77,13 @@ class cache_threads {
   void take_over_other_works(site_look_up& look, const call_options& limits) {
     for (shared_work& work : look.take_other_works()) {
       const work_step step = work->next();
-      if (step == work_step::publish && cache_.far->has_time(limits)) {
-        cache_.far->publish(*work);
+      if (step == work_step::publish && cache_.far_tier->has_time(limits)) {
+        cache_.far_tier->publish(*work);
       } else if (step == work_step::fetch) {
         // If no thread is free, the renewal is dropped, and the next look-up begins another.
         static_cast<void>(fetch_in_background(work, false));
       } else if (step != work_step::done) {
-        cache_.far->queue(std::move(work));
+        cache_.far_tier->queue(std::move(work));
       }
     }
   }
@@ -91,11 +91,11 @@ class cache_threads {
   /// Asks the shared store about the work of `look` in this thread if there is time. Otherwise, a
   /// thread of the far side does the store step.
   void do_store_step(site_look_up& look, const call_options& limits) {
-    far_side& far = *cache_.far;
-    if (look.work()->next() == work_step::ask_store && far.has_time(limits)) {
-      far.ask(look.work());
+    far_side& far_tier = *cache_.far_tier;
+    if (look.work()->next() == work_step::ask_store && far_tier.has_time(limits)) {
+      far_tier.ask(look.work());
     } else {
-      far.queue(look.pass_work_on());
+      far_tier.queue(look.pass_work_on());
     }
   }
 
@@ -126,8 +126,8 @@ class cache_threads {
  private:
   /// Publishes what the work has for other processes.
   void publish(site_work& ended) {
-    if (cache_.far) {
-      cache_.far->publish(ended);
+    if (cache_.far_tier) {
+      cache_.far_tier->publish(ended);
     }
   }
 

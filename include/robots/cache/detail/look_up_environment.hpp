@@ -138,8 +138,8 @@ class look_up_environment {
 
   /// Forgets a site. Also lets a thread erase the site in the shared store.
   void invalidate(const site& asked) {
-    if (far) {
-      far->owe_erasures(asked);
+    if (far_tier) {
+      far_tier->owe_erasures(asked);
     }
     forget(asked);
   }
@@ -177,7 +177,7 @@ class look_up_environment {
   detail::valid_retrieval_options retrieval;  ///< of every fetch
   /// The store that other processes share, and what belongs to it. Null if the storage of the cache
   /// is of this process alone. Uses the members above.
-  const std::unique_ptr<far_side> far = parts.far_side_of(*this);
+  const std::unique_ptr<far_side> far_tier = parts.far_side_of(*this);
   /// The rulings that the user has chosen; null for `NoRulings`. Only the constructor sets it.
   /// Destroyed first, since it uses the other members.
   std::unique_ptr<rulings_view> view{};

@@ -419,7 +419,8 @@ class site_look_up {
 
   /// Returns true if the shared store may be asked about an entry in doubt.
   [[nodiscard]] bool may_confirm(const kept_entry& entry, time_point now) const {
-    return cache_.far && cache_.far->may_ask(asked_->key(), entry.is_changed_elsewhere, now);
+    return cache_.far_tier &&
+           cache_.far_tier->may_ask(asked_->key(), entry.is_changed_elsewhere, now);
   }
 
   [[nodiscard]] bool needs_new_answer() const noexcept { return call_.refreshes && renews_; }

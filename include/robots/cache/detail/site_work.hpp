@@ -70,8 +70,8 @@ class site_work {
   site_work(look_up_environment& cache, std::shared_ptr<flight> lead, const work_start& start)
       : cache_(cache), flight_(std::move(lead)), announces_(start.announces()) {
     flight_->set_last(start.known.policy);
-    if (cache.far) {
-      far_ = cache.far->begin(*flight_, start);
+    if (cache.far_tier) {
+      far_ = cache.far_tier->begin(*flight_, start);
     } else {
       start_fetch(start.began);
     }
@@ -85,7 +85,7 @@ class site_work {
   /// The flight that this work ends, and whose waiters get the answer.
   [[nodiscard]] flight& own_flight() const noexcept { return *flight_; }
   /// The far half; null if there is no shared store.
-  [[nodiscard]] far_work* far() const noexcept { return far_.get(); }
+  [[nodiscard]] far_work* far_half() const noexcept { return far_.get(); }
 
   void abandon() { end_with(nullptr, false); }
 

@@ -473,7 +473,7 @@ class store_work final : public far_work {
 
 /// Returns the far half of a work. The cache of the work must have a `store_side`.
 [[nodiscard]] inline store_work& store_work_of(const site_work& work) noexcept {
-  return static_cast<store_work&>(*work.far());
+  return static_cast<store_work&>(*work.far_half());
 }
 
 }  // namespace robots::cache_detail
