@@ -32,6 +32,7 @@ namespace robots {
 /// thread that calls the driver, except `wake`.
 class curl_event_loop {
  public:
+  /// A time of the clock by which libcurl waits.
   using time = std::chrono::steady_clock::time_point;
 
   curl_event_loop() = default;
@@ -59,6 +60,7 @@ class curl_event_loop {
 /// driver. The loop must outlive it.
 class curl_socket_driver {
  public:
+  /// A time of the clock by which libcurl waits.
   using time = curl_event_loop::time;
 
   /// Throws what `curl_transfers` throws.
