@@ -16,7 +16,7 @@ INCLUDE = ROOT / "include"
 GUIDES = ROOT / "tests" / "guides"
 # Groups of options that do not end in `_options`, and groups that belong to state machines inside the library.
 OTHER_GROUPS = {"malformed_limit", "prefetch_limits"}
-INNER_GROUPS = {"retrieval_options", "judge_options"}
+INNER_GROUPS = {"retrieval_options", "unchecked_retrieval_options", "judge_options"}
 UNITS = {"milliseconds": "ms", "seconds": "s", "minutes": "min", "hours": "h", "days": "days", "nanoseconds": "duration",
          "bool": "bool", "double": "share", "string": "text", "int": "number", "size_t": "number", "uint64_t": "number",
          "uint16_t": "number", "uint32_t": "number", "required_user_agent": "text", "page_reader": "function"}
