@@ -1,6 +1,7 @@
 // Types that do not model Fetcher, Clock or Storage. Each use must be an error that names the
 // concept. The errors have the order of the uses. Only a test builds this file.
 #include <robots/cache.hpp>
+#include <robots/store/shared_store.hpp>
 #include <robots/testing.hpp>
 
 struct TextFetcher {
@@ -13,6 +14,10 @@ struct StoppedClock {
 
 struct ForgetfulStorage {
   void clear() {}
+};
+
+struct UntieredStorage : robots::LruStorage<64> {
+  robots::SharedStore& shared();
 };
 
 robots::cache_options options();
@@ -28,3 +33,6 @@ robots::basic_robots_cache<robots::ScriptedFetcher, StoppedClock>* wrong_clock =
 
 robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, ForgetfulStorage>*
     wrong_storage = nullptr;
+
+robots::basic_robots_cache<robots::ScriptedFetcher, robots::SteadyClock, UntieredStorage> untiered{
+    options()};

@@ -273,6 +273,10 @@ class own_parts final : public cache_parts {
     if constexpr (SharingStorage<S>) {
       return storage.far_side_of(cache);
     } else {
+      constexpr bool has_store = requires { storage.shared().load_or_lease({}, {}); };
+      static_assert(!has_store,
+                    "a storage with a shared store must derive from TieredStorage, which brings "
+                    "what a cache does with this store");
       return nullptr;
     }
   }
