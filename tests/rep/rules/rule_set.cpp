@@ -1,5 +1,6 @@
 #include <robots/rep/rules/rule_set.hpp>
 
+#include "rep/rules/plug_in.hpp"
 #include <robots/rep/read/parse_options.hpp>
 #include <robots/rep/rules/compile.hpp>
 #include <robots/rep/rules/explanation.hpp>
@@ -236,6 +237,19 @@ TEST_CASE(
   CHECK(fingerprint("Disallow: /a\n") != fingerprint("Allow: /a\n"));
   CHECK(fingerprint("Disallow: /a\n") != fingerprint("Disallow: /a$\n"));
   CHECK(fingerprint("Disallow: /a\nAllow: /b\n") == fingerprint("Allow: /b\nDisallow: /a\n"));
+}
+
+TEST_CASE("Rule sets of a library that hides its symbols can be copied, moved and destroyed") {
+  for (const std::string text : {"", "User-agent: *\nDisallow: /a\n"}) {
+    CAPTURE(text);
+    rule_set rules = rules_of_plug_in(text);
+    const rule_set copy = rules;
+    const rule_set moved = std::move(rules);
+    rules = copy;
+    CHECK(rules.allows("/a") == text.empty());
+    CHECK(moved.allows("/a") == text.empty());
+    CHECK((rules.memory_bytes() == sizeof rules) == text.empty());
+  }
 }
 
 TEST_CASE("A moved-from rule set is empty, and can still be used") {

@@ -19,8 +19,12 @@ namespace robots::rep_detail {
 struct rule_block {
   mutable base::owner_count owners{};
   std::uint32_t size = 0;  ///< the number of octets
-  char* octets = nullptr;
+  char* octets = nullptr;  ///< null only in `no_rules`
   rule_set_facts facts{};
+
+  /// Returns false for `no_rules`. The address does not tell: each DLL, and each shared library
+  /// that hides its symbols, has its own `no_rules`, and can pass its rule sets to others.
+  [[nodiscard]] constexpr bool is_allocated() const noexcept { return octets != nullptr; }
 };
 
 /// The block of a default-constructed rule set. It has no owners, and is never freed.
@@ -44,7 +48,7 @@ class shared_block {
     return *this;
   }
   constexpr ~shared_block() {
-    if (block_ == &no_rules) {
+    if (!block_->is_allocated()) {
       return;
     }
     if (std::is_constant_evaluated()) {
@@ -59,7 +63,7 @@ class shared_block {
 
   /// Returns the number of octets that this block has allocated.
   [[nodiscard]] constexpr std::size_t memory_bytes() const noexcept {
-    return block_ == &no_rules ? 0 : sizeof(rule_block) + block_->size;
+    return block_->is_allocated() ? sizeof(rule_block) + block_->size : 0;
   }
 
   [[nodiscard]] friend constexpr bool operator==(const shared_block& a,
@@ -82,7 +86,7 @@ class shared_block {
   }
 
   [[nodiscard]] constexpr const rule_block* share() const {
-    if (block_ == &no_rules) {
+    if (!block_->is_allocated()) {
       return block_;
     }
     if (std::is_constant_evaluated()) {
