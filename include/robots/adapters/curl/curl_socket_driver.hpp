@@ -57,7 +57,7 @@ class curl_event_loop {
 };
 
 /// Runs the exchanges of a `curl_transfers` in an event loop. Only one thread at a time may use a
-/// driver. The loop must outlive it.
+/// driver. The loop must outlive it. No callback may destroy the driver.
 class curl_socket_driver {
  public:
   /// A time of the clock by which libcurl waits.
