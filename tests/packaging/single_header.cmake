@@ -37,7 +37,7 @@ robots_add_single_header_test(
   "${tests}/testing/manual_clock.cpp")
 set_target_properties(single_header_tests PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 target_include_directories(single_header_tests PRIVATE "${tests}")
-target_link_libraries(single_header_tests PRIVATE doctest::doctest)
+target_link_libraries(single_header_tests PRIVATE doctest::doctest rules_plug_in)
 if(ROBOTS_CONTRACT_FILE AND EXISTS "${ROBOTS_CONTRACT_FILE}")
   robots_add_single_header_test(single_header_contract "${ROBOTS_CONTRACT_FILE}")
   target_compile_options(single_header_contract PRIVATE -Wall -Wextra -Werror)
