@@ -27,7 +27,7 @@ namespace adapters_detail {
 
 /// Runs a `curl_socket_driver` on one strand: Asio waits for its sockets and its timer. Queued
 /// tasks have only weak pointers to this object, so they do not keep it alive.
-class asio_curl_loop : public std::enable_shared_from_this<asio_curl_loop>, curl_event_loop {
+class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>, curl_event_loop {
  public:
   asio_curl_loop(const boost::asio::any_io_executor& executor, const curl_options& options)
       : strand_(executor), timer_(strand_), driver_(options, *this) {}
