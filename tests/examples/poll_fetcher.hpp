@@ -24,7 +24,7 @@
 /// A fetcher over libcurl for a loop of the program: here one over poll(). All that it writes is
 /// the watching of sockets, one timer and a wake-up. The rest is `curl_socket_driver`, so that it
 /// behaves exactly like `CurlFetcher`.
-class poll_fetcher : robots::curl_event_loop {
+class poll_fetcher final : robots::curl_event_loop {
  public:
   explicit poll_fetcher(const robots::curl_options& options = {}) : driver_(options, *this) {}
 
