@@ -7,6 +7,7 @@
 #include <adapters/curl/fetcher_connection.hpp>
 #include <adapters/curl/fetcher_exchange.hpp>
 #include <adapters/curl/fetcher_helpers.hpp>
+#include <adapters/curl/one_at_a_time.hpp>
 #include <adapters/curl/waiting_hosts.hpp>
 #include <doctest/doctest.h>
 #include <fetch/fetcher_conformance.hpp>
@@ -15,8 +16,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -34,25 +33,7 @@ using robots::test::get;
 using robots::test::loopback_server;
 using robots::test::rules;
 
-/// Makes one exchange after another, so that the cases for every Fetcher can run.
-class one_at_a_time {
- public:
-  one_at_a_time() : one_at_a_time(robots::curl_options{}) {}
-  explicit one_at_a_time(const robots::curl_options& options)
-      : web_(std::make_shared<poll_fetcher>(options)) {}
-
-  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    std::optional<fetch_response> result;
-    web_->async_fetch(request, [&](fetch_response response) { result = std::move(response); });
-    while (!result) {
-      web_->run_once();
-    }
-    return *result;
-  }
-
- private:
-  std::shared_ptr<poll_fetcher> web_;
-};
+using one_at_a_time = robots::test::one_at_a_time<poll_fetcher>;
 
 static_assert(robots::Fetcher<one_at_a_time>);
 

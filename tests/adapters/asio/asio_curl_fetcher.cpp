@@ -6,6 +6,7 @@
 #include <adapters/curl/fetcher_connection.hpp>
 #include <adapters/curl/fetcher_exchange.hpp>
 #include <adapters/curl/fetcher_helpers.hpp>
+#include <adapters/curl/one_at_a_time.hpp>
 #include <adapters/curl/waiting_hosts.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -18,7 +19,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -39,32 +39,18 @@ using robots::test::get;
 using robots::test::loopback_server;
 using robots::test::rules;
 
-/// Makes one exchange after another, so that the cases for every Fetcher can run.
-class OneAtATime {
- public:
-  OneAtATime() : OneAtATime(robots::curl_options{}) {}
-  explicit OneAtATime(const robots::curl_options& options)
-      : state_(std::make_shared<state>(options)) {}
-
-  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    std::optional<fetch_response> result;
-    state_->web.async_fetch(request,
-                            [&](fetch_response response) { result = std::move(response); });
-    state_->context.restart();
-    while (!result && state_->context.run_one() != 0) {
-    }
-    REQUIRE(result);
-    return *result;
+struct asio_loop {
+  explicit asio_loop(const robots::curl_options& options) : web(context.get_executor(), options) {}
+  void async_fetch(const fetch_request& request, std::function<void(fetch_response)> done) {
+    web.async_fetch(request, std::move(done));
+    context.restart();
   }
-
- private:
-  struct state {
-    explicit state(const robots::curl_options& options) : web(context.get_executor(), options) {}
-    boost::asio::io_context context;
-    AsioCurlFetcher web;
-  };
-  std::shared_ptr<state> state_;
+  void run_once() { REQUIRE(context.run_one() != 0); }
+  boost::asio::io_context context;
+  AsioCurlFetcher web;
 };
+
+using OneAtATime = robots::test::one_at_a_time<asio_loop>;
 
 static_assert(robots::Fetcher<OneAtATime>);
 

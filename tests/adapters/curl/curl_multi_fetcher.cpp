@@ -6,6 +6,7 @@
 #include <adapters/curl/fetcher_connection.hpp>
 #include <adapters/curl/fetcher_exchange.hpp>
 #include <adapters/curl/fetcher_helpers.hpp>
+#include <adapters/curl/one_at_a_time.hpp>
 #include <adapters/curl/waiting_hosts.hpp>
 #include <doctest/doctest.h>
 #include <fetch/fetcher_conformance.hpp>
@@ -15,8 +16,6 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -38,25 +37,16 @@ using robots::test::rules;
 
 constexpr std::chrono::milliseconds long_wait{60'000};
 
-/// Makes one exchange after another, so that the cases for every Fetcher can run.
-class OneAtATime {
- public:
-  OneAtATime() : OneAtATime(robots::curl_options{}) {}
-  explicit OneAtATime(const robots::curl_options& options)
-      : web_(std::make_shared<curl_multi_fetcher>(options)) {}
-
-  [[nodiscard]] fetch_response fetch(const fetch_request& request) const {
-    std::optional<fetch_response> result;
-    web_->async_fetch(request, [&](fetch_response response) { result = std::move(response); });
-    while (!result) {
-      web_->run_once(long_wait);
-    }
-    return *result;
+struct multi_loop {
+  explicit multi_loop(const robots::curl_options& options) : web(options) {}
+  void async_fetch(const fetch_request& request, std::function<void(fetch_response)> done) {
+    web.async_fetch(request, std::move(done));
   }
-
- private:
-  std::shared_ptr<curl_multi_fetcher> web_;
+  void run_once() { web.run_once(long_wait); }
+  curl_multi_fetcher web;
 };
+
+using OneAtATime = robots::test::one_at_a_time<multi_loop>;
 
 static_assert(robots::Fetcher<OneAtATime>);
 
