@@ -108,8 +108,7 @@ template <class Line>
   if (action == fallback_action::allow_all) {
     return policy_basis::allow_all;
   }
-  const bool has_rules =
-      last_good != nullptr && (last_good->basis() == policy_basis::rules || last_good->leads_to());
+  const bool has_rules = last_good != nullptr && can_be_last_good(*last_good);
   const bool may_use_last_good =
       action == fallback_action::last_good_or_deny || action == fallback_action::last_good_or_allow;
   if (may_use_last_good && has_rules) {

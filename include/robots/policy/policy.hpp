@@ -336,6 +336,16 @@ class policy {
   policy_detail::packed_octets head_;  // see `policy_detail::packed`
 };
 
+namespace policy_detail {
+
+/// Returns true if `answer` has the rules of a robots.txt, or leads to the site that has them. Only
+/// such an answer can decide after a later failure.
+[[nodiscard]] inline bool can_be_last_good(const policy& answer) noexcept {
+  return answer.basis() == policy_basis::rules || answer.leads_to().has_value();
+}
+
+}  // namespace policy_detail
+
 }  // namespace robots
 
 #ifndef ROBOTS_COMPILED

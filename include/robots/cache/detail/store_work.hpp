@@ -56,6 +56,7 @@ class store_work final : public far_work {
         epoch_(start.epoch),
         refreshes_(start.refreshes),
         is_suspect_(start.known.is_suspect),
+        announces_(start.announces()),
         is_changed_elsewhere_(start.known.is_changed_elsewhere),
         is_in_doubt_(start.known.policy && cache.policies.is_in_doubt(start.known)),
         fresh_(start.is_fresh ? start.known.policy : nullptr),
@@ -138,7 +139,7 @@ class store_work final : public far_work {
   /// The value that `resilient_store::orders` had when the fetch began.
   [[nodiscard]] std::uint64_t orders_before() const noexcept { return orders_before_; }
   /// Returns true if a new answer makes all older copies outdated, also in other processes.
-  [[nodiscard]] bool announces() const noexcept { return refreshes_ || is_suspect_; }
+  [[nodiscard]] bool announces() const noexcept { return announces_; }
 
   /// Handles the end of the step `publish`.
   void on_published(publish_answer answer, time_point now) {
@@ -274,7 +275,7 @@ class store_work final : public far_work {
       // Another process may have erased the copy that this process had before that record.
       auto earlier = policies.judged(*records.last_good, {.last = may_be_erased ? nullptr : last},
                                      now, nullptr);
-      if (earlier->basis() == policy_basis::rules || earlier->leads_to()) {
+      if (policy_detail::can_be_last_good(*earlier)) {
         cache_.parts.tell(
             far_old_record_event{policies.about(flight_), *earlier, *records.last_good});
         last = std::move(earlier);
@@ -299,8 +300,8 @@ class store_work final : public far_work {
       }
       if (!shared_good_) {
         cache_.parts.tell(far_old_record_event{policies.about(flight_), *latest, records.latest});
-        const bool is_good = latest->basis() == policy_basis::rules || latest->leads_to();
-        shared_good_ = is_good ? std::move(records.latest) : std::move(good);
+        shared_good_ =
+            policy_detail::can_be_last_good(*latest) ? std::move(records.latest) : std::move(good);
         flight_.set_last(std::move(latest));
         is_last_shared_ = true;
       }
@@ -450,7 +451,8 @@ class store_work final : public far_work {
   const time_point began_;
   const std::uint32_t epoch_;
   const bool refreshes_;
-  const bool is_suspect_;                // true if only a newer answer is used
+  const bool is_suspect_;  // true if only a newer answer is used
+  const bool announces_;
   bool is_changed_elsewhere_;            // true after a message about the site
   const bool is_in_doubt_;               // true if messages about the site may have been missed
   std::shared_ptr<const policy> fresh_;  // the answer, unless the store has a newer answer
