@@ -4,6 +4,7 @@
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/call_options.hpp>
 
 #include <algorithm>
 #include <array>
@@ -104,13 +105,12 @@ class prefetch_run {
   [[nodiscard]] prefetch_summary operator()() {
     const stop_callback<std::function<void()>> stopped{limits_.stop, [this]() noexcept { wake(); }};
     [[maybe_unused]] const auto moves = base::on_move(cache_.clock(), [this] { wake(); });
-    static_cast<any_robots_cache&>(cache_).wait_for_rulings(
-        {.deadline = limits_.deadline, .stop = limits_.stop});
+    const call_options call{.deadline = limits_.deadline, .stop = limits_.stop};
+    static_cast<any_robots_cache&>(cache_).wait_for_rulings(call);
     auto next = std::begin(hosts_);
     const auto end = std::end(hosts_);
     while (next != end || driver_.size() != 0) {
-      if (limits_.stop.stop_requested() ||
-          (limits_.deadline && *limits_.deadline <= cache_.clock().now())) {
+      if (detail::has_ended(call, cache_.clock().now())) {
         driver_.cut_short((time_point::min)());
         summary_.abandoned = driver_.size();
         summary_.complete = false;

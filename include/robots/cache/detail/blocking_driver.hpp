@@ -2,6 +2,7 @@
 
 #include <robots/cache/detail/cache_threads.hpp>
 #include <robots/cache/detail/site_look_up.hpp>
+#include <robots/fetch/call_options.hpp>
 #include <robots/fetch/run_retrieval.hpp>
 
 #include <algorithm>
@@ -73,8 +74,7 @@ class blocking_driver {
 
  private:
   [[nodiscard]] bool has_time(const call_options& limits) {
-    return !limits.stop.stop_requested() &&
-           (!limits.deadline || *limits.deadline > cache_.parts.now());
+    return !detail::has_ended(limits, cache_.parts.now());
   }
 
   /// Does the next step of a look-up. Returns false if `limits` ended the step early.
