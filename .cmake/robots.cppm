@@ -104,6 +104,7 @@ export namespace robots {
   using robots::fallback_action;
   using robots::fallback_event;
   using robots::fallback_policy;
+  using robots::far_copy_event;
   using robots::far_old_record_event;
   using robots::far_hit_event;
   using robots::far_store_event;

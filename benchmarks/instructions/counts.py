@@ -12,14 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 # A fixed environment gives the same addresses in each run. The dynamic linker binds all functions
 # at the start, so that the first call of a function in a row takes no more than the others.
-ENVIRONMENT = {"LD_BIND_NOW": "1", "TMPDIR": "/tmp", "LC_ALL": "C"}
+ENVIRONMENT = {"LD_BIND_NOW": "1", "LC_ALL": "C"}
 LINE = 64  # octets
 MARK_PAGE = 0x100000000000  # as in lines.cpp
 LINES_ROWS = ["lines/allowed", "lines/check"]
 
 
 def _output(command):
-    return subprocess.run(command, env=ENVIRONMENT, check=True, stdout=subprocess.PIPE, text=True).stdout
+    """Returns what a command prints. Each run has its own folder for temporary files, since several run at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
 
 
 def _valgrind(*arguments):
