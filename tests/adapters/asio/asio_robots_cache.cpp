@@ -109,6 +109,20 @@ class Held {
 
 using manual_cache = robots::basic_robots_cache<ScriptedFetcher, robots::ManualClock>;
 
+/// A clock that runs, and that a test sets forward. Nobody is told, as after a sleep of the
+/// machine.
+class Forwarded {
+ public:
+  [[nodiscard]] robots::time_point now() const { return robots::SteadyClock{}.now() + *ahead_; }
+  void sleep_until(robots::time_point until, const robots::stop_token& stop) const {
+    robots::SteadyClock{}.sleep_until(until - *ahead_, stop);
+  }
+  void set_forward(std::chrono::hours by) const { *ahead_ += by; }
+
+ private:
+  std::shared_ptr<std::chrono::hours> ahead_ = std::make_shared<std::chrono::hours>(0);
+};
+
 robots::curl_options to(const robots::test::many_sites& server) {
   robots::curl_options options;
   options.proxy = "";
@@ -243,6 +257,39 @@ TEST_CASE("A retry waits by the clock of the cache") {
     CHECK(decided.verdict.pattern == "/private");
   }
   CHECK(web.count() == 2);
+}
+
+TEST_CASE("The next of several retries sets the timer, also after the clock was set forward") {
+  ScriptedFetcher web;
+  web.on(robots_url, ScriptedFetcher::status(503, {{"Retry-After", "3600"}}), ok());
+  const std::string near = "http://near.example/";
+  web.on(near + "robots.txt", ScriptedFetcher::status(503), ok());
+  auto crawler = foo_bot();
+  crawler.retry.attempts = 2;
+  crawler.retry.base = std::chrono::milliseconds{1};
+  crawler.retry.max_retry_after = std::chrono::hours{1};
+  crawler.longest_call = std::chrono::hours{3};
+  const Forwarded clock;
+  robots::basic_robots_cache<ScriptedFetcher, Forwarded> cache(crawler, {}, clock);
+  asio::io_context context;
+  asio_robots_cache loop(context.get_executor(), cache, Prompt(web));
+  std::optional<decision> far_answer;
+  std::optional<decision> near_answer;
+  loop.async_check(secret, [&](error_code, decision got) { far_answer = std::move(got); });
+  context.poll();
+  loop.async_check(near, [&](error_code, decision got) { near_answer = std::move(got); });
+  while (!near_answer) {
+    // The wait of an hour does not delay the retry after a millisecond.
+    REQUIRE(context.run_one_for(std::chrono::seconds{30}) == 1);
+  }
+  CHECK(web.count() == 3);
+  CHECK(!far_answer);
+  clock.set_forward(std::chrono::hours{1});
+  loop.async_check("http://other.example/", [](error_code, const decision&) {});
+  while (!far_answer) {
+    REQUIRE(context.run_one_for(std::chrono::seconds{30}) == 1);  // any look-up sees what is due
+  }
+  CHECK(far_answer->verdict.pattern == "/private");
 }
 
 TEST_CASE("A cancelled operation ends, and its fetch ends if nobody else waits for it") {
