@@ -34,11 +34,13 @@
 #include <robots/policy/lifetime.bodies.hpp>
 #include <robots/policy/page_of.bodies.hpp>
 #include <robots/policy/policy.bodies.hpp>
+#include <robots/polite/detail/host_state.bodies.hpp>
 #include <robots/polite/host_gate.bodies.hpp>
 #include <robots/rep/diff/diff.bodies.hpp>
 #include <robots/rep/document/editable_file.bodies.hpp>
 #include <robots/rep/extensions/usage_editing.bodies.hpp>
 #include <robots/rep/rules/explanation.bodies.hpp>
+#include <robots/rulings/old_records.bodies.hpp>
 #include <robots/rulings/site_rulings.bodies.hpp>
 #include <robots/store/lru_storage.bodies.hpp>
 #include <robots/usage/license_link.bodies.hpp>
