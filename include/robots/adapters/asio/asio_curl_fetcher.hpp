@@ -15,9 +15,11 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <curl/curl.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -34,7 +36,13 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
 
   void start(fetch_request request, std::function<void(fetch_response)> done) {
     post([request = std::move(request), done = std::move(done)](asio_curl_loop& self) mutable {
-      self.driver_.async_fetch(std::move(request), std::move(done));
+      self.drive([&](curl_socket_driver& driver) {
+        try {
+          driver.async_fetch(std::move(request), done);
+        } catch (const std::bad_alloc&) {
+          done({.error = fetch_error::other});  // nobody else would call it
+        }
+      });
     });
   }
 
@@ -58,6 +66,19 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
         std::invoke(task, *self);
       }
     });
+  }
+
+  /// Calls the driver in a task of the strand. If `wake` had no memory, does its work. If there is
+  /// still no memory to call the driver later, all exchanges end with an error.
+  template <class Call>
+  void drive(Call call) {
+    std::invoke(call, driver_);
+    if (is_wake_lost_.exchange(false)) {
+      driver_.run();
+      if (is_wake_lost_.exchange(false)) {
+        driver_.fail_all();
+      }
+    }
   }
 
   /// The socket stays registered until libcurl removes it, since a registration takes several
@@ -98,7 +119,9 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
         return;
       }
       const int mask = as_poll == CURL_POLL_IN ? CURL_CSELECT_IN : CURL_CSELECT_OUT;
-      self->driver_.act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
+      self->drive([&](curl_socket_driver& driver) {
+        driver.act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
+      });
       if (watched->is_open()) {
         self->wait(watched, event, as_poll);
       }
@@ -123,15 +146,20 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
     });
   }
 
-  void on_timer() { driver_.on_timer(); }
+  void on_timer() { drive(&curl_socket_driver::on_timer); }
 
   void wake() noexcept override {
-    post([](asio_curl_loop& self) { self.driver_.run(); });
+    try {
+      post([](asio_curl_loop& self) { self.drive(&curl_socket_driver::run); });
+    } catch (...) {
+      is_wake_lost_ = true;  // there is no memory, so the next task does the work
+    }
   }
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::steady_timer timer_;
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watched_socket>> sockets_;
+  std::atomic<bool> is_wake_lost_ = false;  // true if `wake` had no memory
   curl_socket_driver driver_;  // last, since its destructor still uses the members above
 };
 

@@ -46,7 +46,8 @@ class curl_event_loop {
   virtual void watch(curl_socket_t socket, int events) = 0;
 
   /// Calls `on_timer` at the time `when`, which can have passed, but not within this call. Replaces
-  /// the time of the call before. An empty time stops the timer.
+  /// the time of the call before. An empty time stops the timer. If this function throws, the
+  /// driver calls `wake`, and `run` sets the timer.
   virtual void set_timer(std::optional<time> when) = 0;
 
   /// Calls `run` soon, but not within this call. Any thread may call this function.
@@ -86,7 +87,8 @@ class curl_socket_driver {
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, static_cast<void*>(this));
   }
 
-  /// Begins an exchange. A later call of `act`, `on_timer` or `run` calls `done`.
+  /// Begins an exchange. A later call of `act`, `on_timer` or `run` calls `done`. If this function
+  /// throws, nobody calls `done`.
   void async_fetch(fetch_request request, std::function<void(fetch_response)> done) {
     transfers_.async_fetch(std::move(request), std::move(done));
     if (!is_collecting_) {
@@ -114,6 +116,13 @@ class curl_socket_driver {
       due_.reset();  // libcurl sets the next time, if it has one
       tell_libcurl(CURL_SOCKET_TIMEOUT, 0);
     }
+    collect();
+  }
+
+  /// Ends all exchanges with an error, and calls their callbacks, like `act`. For a loop that has
+  /// no memory to call this object later.
+  void fail_all() {
+    transfers_.fail_all();
     collect();
   }
 
@@ -151,7 +160,7 @@ class curl_socket_driver {
 
   /// Sets the timer of the loop, unless it runs out early enough. libcurl often asks for a later
   /// time, and in many loops each change of the timer is a system call.
-  void arrange() {
+  void arrange() noexcept {
     const auto now = std::chrono::steady_clock::now();
     std::optional<time> next = due_;
     const auto sooner = [&next](time other) { next = next ? (std::min)(*next, other) : other; };
@@ -163,8 +172,12 @@ class curl_socket_driver {
     }
     if (next ? !timer_ || *next < *timer_ : timer_.has_value()) {
       timer_.reset();
-      loop_.set_timer(next);
-      timer_ = next;
+      try {
+        loop_.set_timer(next);
+        timer_ = next;
+      } catch (...) {
+        loop_.wake();  // otherwise, the exchanges could wait for ever
+      }
     }
   }
 

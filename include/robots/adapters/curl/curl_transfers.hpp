@@ -109,7 +109,9 @@ class curl_transfers {
 
   [[nodiscard]] CURLM* multi() const noexcept { return multi_.get(); }
 
-  /// Begins an exchange when the limit permits it. A later `collect()` calls `done`.
+  /// Begins an exchange when the limit permits it. A later `collect()` calls `done`. If this
+  /// function throws, nobody calls `done`. If memory runs out later, the exchange ends with an
+  /// error.
   void async_fetch(fetch_request request, on_done done) {
     home_.require("CurlFetcher or curl_multi_fetcher");
     std::list<exchange> added(1);
@@ -117,15 +119,21 @@ class curl_transfers {
     one.request = std::move(request);
     one.done = std::move(done);
     one.self = added.begin();
-    if (std::optional<fetch_response> refused = refusal(one.request, *settings_)) {
-      one.response = *std::move(refused);
+    try {
+      if (std::optional<fetch_response> refused = refusal(one.request, *settings_)) {
+        one.response = *std::move(refused);
+        ended_.splice(ended_.end(), added);
+        return;
+      }
+      one.on_stop.emplace(one.request.stop, [this]() noexcept {
+        has_stops_ = true;
+        wake_ ? wake_() : wake();
+      });
+    } catch (...) {
+      one.response.error = fetch_error::other;  // there is no memory
       ended_.splice(ended_.end(), added);
       return;
     }
-    one.on_stop.emplace(one.request.stop, [this]() noexcept {
-      has_stops_ = true;
-      wake_ ? wake_() : wake();
-    });
     waiting_.splice(waiting_.end(), added);
     begin_waiting();
   }
@@ -285,7 +293,7 @@ class curl_transfers {
     one.transfer.reset();
     curl_slot slot = std::exchange(one.slot, {});
     if (is_reusable) {
-      idle_.push_back(std::move(slot));
+      keep(std::move(slot));
     }
     waiting_.splice(waiting_.begin(), running_, one.self);
   }
@@ -347,7 +355,16 @@ class curl_transfers {
       one.slot = {};
     }
     if (one.slot && idle_.size() < settings_->options.max_idle_handles) {
-      idle_.push_back(std::move(one.slot));
+      keep(std::move(one.slot));
+    }
+  }
+
+  /// Keeps a slot for a later exchange, if there is memory.
+  void keep(curl_slot slot) noexcept {
+    try {
+      idle_.push_back(std::move(slot));
+    } catch (...) {
+      return;  // a later exchange makes a slot
     }
   }
 
