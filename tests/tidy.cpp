@@ -34,6 +34,7 @@ template class robots::page_driver<robots::robots_cache<robots::CurlFetcher>, ro
 #endif
 
 #if __has_include(<openssl/evp.h>)
+#include <robots/adapters/audit/audit_decisions.hpp>
 #include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/adapters/audit/audit_verify.hpp>
 #include <robots/adapters/signature/key_directory.hpp>

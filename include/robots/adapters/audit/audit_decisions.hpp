@@ -716,7 +716,7 @@ class audit_judge {
     }
     std::string problem;
     for (const std::string& scope : scopes) {
-      const auto found = newest_.find(scope + ' ' + site);
+      const auto found = newest_.find(std::string{scope}.append(" ").append(site));
       if (found == newest_.end()) {
         return {};
       }
@@ -764,12 +764,10 @@ class audit_judge {
       return;
     }
     const bool is_high_risk = crawler_.high_risk.contains(host);
-    if (recorded.reason == invalid_url) {
+    if (recorded.reason == invalid_url || recorded.reason == unread) {
       ++found_.confirmed;
     } else if (recorded.reason == halted) {
       need(is_ruled("halt"), "the site was never halted");
-    } else if (recorded.reason == unread) {
-      ++found_.confirmed;
     } else if (recorded.reason == needs_sign_off) {
       // Only a trail of an earlier version lists the high-risk sites. Only the first cache that
       // asks reports that the site waits.

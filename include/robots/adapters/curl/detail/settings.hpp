@@ -124,7 +124,7 @@ inline void add(curl_strings& list, const std::string& text) {
 
 /// Returns the decoded host of `url`, or an empty text if libcurl refuses `url`. An IPv6 address
 /// has brackets. An IPv4 address of any spelling (`2130706433`) becomes four decimal parts.
-[[nodiscard]] inline std::string host_of(const std::string& url, unsigned flags) {
+[[nodiscard]] inline std::string decoded_host(const std::string& url, unsigned flags) {
   const curl_url_handle handle = made(curl_url_handle(curl_url()));
   char* text = nullptr;
   if (curl_url_set(handle.get(), CURLUPART_URL, url.c_str(),
@@ -193,7 +193,8 @@ class curl_settings {
             "ca_path must name a folder that exists: " + options.ca_path);
     require(
         !options.proxy || options.proxy->empty() ||
-            (options.proxy->find('\0') == std::string::npos && !host_of(*options.proxy, 0).empty()),
+            (options.proxy->find('\0') == std::string::npos &&
+             !decoded_host(*options.proxy, 0).empty()),
         "proxy must be [scheme://]host[:port]: " + without_credentials(options.proxy.value_or("")));
     for (const std::string& entry : options.connect_to) {
       require(is_connect_to(entry), "connect_to must be HOST1:PORT1:HOST2:PORT2: " + entry);
@@ -298,7 +299,7 @@ inline constexpr std::string_view not_allowed = " is not in curl_options::allowe
   if (settings.guard.permits_all() || settings.next_proxy() == proxy_use::never) {
     return std::nullopt;
   }
-  std::string host = host_of(url, CURLU_DISALLOW_USER);
+  std::string host = decoded_host(url, CURLU_DISALLOW_USER);
   host.erase(host.find_last_not_of('.') + 1);
   std::transform(host.begin(), host.end(), host.begin(), &base::to_lower);
   const bool is_local = host == "localhost" || host.ends_with(".localhost");
