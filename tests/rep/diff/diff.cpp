@@ -314,6 +314,14 @@ TEST_CASE("The example of a change is a valid target, whatever octets the patter
   }
 }
 
+TEST_CASE("The example is right if the policy before or after has no rules, and no dialect") {
+  parse_options google;
+  google.dialect = dialect::google;
+  const rule_set rules = compile("User-agent: *\nDisallow: //x\n", "FooBot", google);
+  CHECK(!rules.allows(only(robots::detail::diff(rules, {}, rule_set{}, {})).example));
+  CHECK(!rules.allows(only(robots::detail::diff(rule_set{}, {}, rules, {})).example));
+}
+
 std::string many_rules(std::string_view begin, std::string_view end, std::size_t step) {
   std::string text = "User-agent: *\n";
   for (std::size_t i = 0; text.size() < 511'900; i += step) {

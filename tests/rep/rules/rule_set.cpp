@@ -249,6 +249,8 @@ TEST_CASE("Rule sets of a library that hides its symbols can be copied, moved an
     CHECK(rules.allows("/a") == text.empty());
     CHECK(moved.allows("/a") == text.empty());
     CHECK((rules.memory_bytes() == sizeof rules) == text.empty());
+    CHECK(rules == (text.empty() ? rule_set{} : robots::compile(text, "*")));
+    CHECK(rules != robots::compile("User-agent: *\nDisallow: /b\n", "*"));
   }
 }
 

@@ -29,7 +29,8 @@ namespace robots::rep_detail {
 class rule_comparison {
  public:
   rule_comparison(const rule_set& before, const rule_set& after)
-      : lists_{before.list(), after.list()}, reads_hosts_(after.reads_hosts()) {
+      : lists_{before.list(), after.list()},
+        reads_hosts_(before.reads_hosts() || after.reads_hosts()) {
     if (after.match("/robots.txt").exempt && before.match("/robots.txt").exempt) {
       for (std::vector<listed_rule>& list : lists_) {
         list.push_back({.compared = "/robots.txt$", .anchored = true, .rank = exempt});

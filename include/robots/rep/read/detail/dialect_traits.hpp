@@ -7,6 +7,7 @@ namespace robots::rep_detail {
 
 /// All differences between the dialects, as data. The defaults are those of RFC 9309.
 struct dialect_traits {
+  dialect name = dialect::rfc9309;           ///< identifies the traits
   const normal_form* rule_form = nullptr;    ///< normal form of patterns
   const normal_form* target_form = nullptr;  ///< normal form of targets
   bool robots_txt_always_allowed = true;     ///< RFC 9309, section 2.2.2
@@ -30,6 +31,7 @@ inline constexpr dialect_traits rfc9309_traits{
 };
 
 inline constexpr dialect_traits google_traits{
+    .name = dialect::google,
     .rule_form = &google_rule_form,
     .target_form = &google_target_form,
     .robots_txt_always_allowed = false,
@@ -46,5 +48,23 @@ inline constexpr dialect_traits google_traits{
 [[nodiscard]] constexpr const dialect_traits& traits_of(dialect value) noexcept {
   return value == dialect::google ? google_traits : rfc9309_traits;
 }
+
+/// Refers to the traits of a dialect. A shared library can have its own copy of the traits, so two
+/// references are equal if their dialects are.
+class dialect_traits_reference {
+ public:
+  constexpr dialect_traits_reference(  // NOLINT(google-explicit-constructor)
+      const dialect_traits& to) noexcept
+      : traits_(&to) {}
+  [[nodiscard]] constexpr const dialect_traits& operator*() const noexcept { return *traits_; }
+  [[nodiscard]] constexpr const dialect_traits* operator->() const noexcept { return traits_; }
+  [[nodiscard]] friend constexpr bool operator==(const dialect_traits_reference& a,
+                                                 const dialect_traits_reference& b) noexcept {
+    return a->name == b->name;
+  }
+
+ private:
+  const dialect_traits* traits_;
+};
 
 }  // namespace robots::rep_detail

@@ -92,9 +92,9 @@ struct prefix_lengths {
 
 /// All facts of a `rule_table`, except its block of octets.
 struct rule_set_facts {
-  const dialect_traits* traits = &rfc9309_traits;  ///< the dialect of rules and targets
-  std::chrono::milliseconds delay{-1};             ///< Crawl-delay; negative if there is none
-  std::uint32_t token_size = 0;                    ///< octets of the crawler's token
+  dialect_traits_reference traits = rfc9309_traits;  ///< the dialect of rules and targets
+  std::chrono::milliseconds delay{-1};               ///< Crawl-delay; negative if there is none
+  std::uint32_t token_size = 0;                      ///< octets of the crawler's token
   std::uint32_t rules = 0;
   std::uint32_t tried = 0;  ///< rules that are tried one by one
   /// The number of buckets for rules found by the hash of a prefix. The prefix is the text before

@@ -55,7 +55,7 @@ class rule_packer {
       place_by_gram();
     }
     const bool is_short = count(found_by::prefix) <= most_listed && count(found_by::gram) == 0;
-    facts.traits = &traits_;
+    facts.traits = traits_;
     facts.tie = options_.tie;
     facts.rules = static_cast<std::uint32_t>(rules_.size());
     facts.tried = count(found_by::trial);
