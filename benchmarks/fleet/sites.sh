@@ -2,6 +2,10 @@
 # sites.sh <robots-sites> [<sites>...]: starts nginx (Debian: nginx-light) and prints the costs of fetching
 # the robots.txt of these numbers of sites, with and without redirects, over http and https (up to 20,000
 # sites). WAYS and WEBS select rows. With GZIP=on, nginx compresses its answers.
+#
+# Both programs run on one processor, PROCESSOR: if nginx sleeps on another processor, Linux charges its
+# wake-up to the client, and a client that is slower than nginx finds it asleep more often. With
+# PROCESSOR=any, they run on all processors.
 set -eu
 program=$1
 shift
@@ -10,6 +14,8 @@ ways=${WAYS:-libcurl libcurl-threads multi prefetch prefetch-4096 asio threads}
 webs=${WEBS:-http http-redirect https https-redirect}
 folder=$(mktemp -d)
 port=${PORT:-18088}
+processor=${PROCESSOR:-0}
+[ "$processor" = any ] && there= || there="taskset -c $processor"
 curve="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
 # shellcheck disable=SC2086
 openssl req -x509 $curve -keyout "$folder/ca.key" -out "$folder/ca.pem" -days 2 -subj "/CN=sites" 2>/dev/null
@@ -40,7 +46,7 @@ http {
   }
 }
 END
-PATH="$PATH:/usr/sbin" nginx -c "$folder/nginx.conf"
+PATH="$PATH:/usr/sbin" $there nginx -c "$folder/nginx.conf"
 trap 'kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
 sleep 1
 printf 'way\tweb\tsites\tseconds of CPU\tseconds\tmicroseconds a site\tpeak MiB\tMiB kept\n'
@@ -49,7 +55,7 @@ for web in $webs; do
   for sites in "$@"; do
     [ "$at" = "$port" ] || [ "$sites" -le 20000 ] || continue
     for way in $ways; do
-      "$program" "$way" "$web" "$at" "$folder/ca.pem" "$sites"
+      $there "$program" "$way" "$web" "$at" "$folder/ca.pem" "$sites"
     done
   done
 done

@@ -54,7 +54,7 @@ TEST_CASE("A curl_multi_fetcher with an exchange of the parent is destroyed in a
           expect(refusal_of([&] { web->run_once(); }) == said);
           web.reset();
           return said;
-        }) == made_before_fork("CurlFetcher or curl_multi_fetcher"));
+        }) == made_before_fork("a fetcher over libcurl"));
   gate.open();
   while (web->in_flight() != 0) {
     web->run_once(1s);

@@ -59,6 +59,10 @@ class curl_event_loop {
 
 /// Runs the exchanges of a `curl_transfers` in an event loop. Only one thread at a time may use a
 /// driver. The loop must outlive it. No callback may destroy the driver.
+///
+/// The loop must run while `in_flight()` is not 0. `act`, `on_timer` and `run` pass on the
+/// exceptions of callbacks, and `std::bad_alloc`. A loop that is written in C must not let them
+/// through.
 class curl_socket_driver {
  public:
   /// A time of the clock by which libcurl waits.

@@ -24,9 +24,9 @@
 
 // Where this file stands: it runs the exchanges of all fetchers over libcurl.
 //
-//     CurlFetcher, CprFetcher ---> run_once --------------------+
-//     curl_multi_fetcher --------> run_once --------------------+--> curl_transfers --> multi
-//     handle an event loop --> curl_socket_driver --> multi(), collect +
+//     CurlFetcher, CprFetcher ---> run_once ----------------------+
+//     curl_multi_fetcher --------> run_once ----------------------+--> curl_transfers --> multi
+//     an event loop --> curl_socket_driver --> multi(), collect --+
 //
 //     async_fetch --> waiting_ --> running_ --------------> ended_ --> collect --> done(response)
 //                  a place and     a slot (a handle) and a
@@ -113,7 +113,7 @@ class curl_transfers {
   /// function throws, nobody calls `done`. If memory runs out later, the exchange ends with an
   /// error.
   void async_fetch(fetch_request request, on_done done) {
-    home_.require("CurlFetcher or curl_multi_fetcher");
+    home_.require("a fetcher over libcurl");
     std::list<exchange> added(1);
     exchange& one = added.front();
     one.request = std::move(request);
@@ -142,7 +142,7 @@ class curl_transfers {
   /// number of callbacks. If no exchange has ended yet, waits until an event occurs, `wake` is
   /// called or `timeout` passes. If a callback throws, the next `run_once` calls the rest.
   std::size_t run_once(std::chrono::milliseconds timeout = std::chrono::milliseconds{0}) {
-    home_.require("CurlFetcher or curl_multi_fetcher");
+    home_.require("a fetcher over libcurl");
     if (has_begun_ || timeout.count() <= 0 || !ended_.empty()) {
       perform();  // otherwise, the wait ends at once if libcurl has something to do
     }
