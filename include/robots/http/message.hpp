@@ -25,7 +25,7 @@ enum class fetch_error {
   other,               ///< anything else; see `fetch_response::error_text`
   connection_refused,  ///< nothing listens on the port (ECONNREFUSED)
   proxy,               ///< the proxy failed or wants credentials, so the site was not reached
-  local,               ///< this process lacks something, such as a free file descriptor
+  local,               ///< this process lacks something, such as memory or a file descriptor
 };
 
 /// Returns the name of the enumerator.

@@ -40,7 +40,7 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
         try {
           driver.async_fetch(std::move(request), done);
         } catch (const std::bad_alloc&) {
-          done({.error = fetch_error::other});  // nobody else would call it
+          done({.error = fetch_error::local});  // nobody else would call it
         }
       });
     });

@@ -130,7 +130,7 @@ class curl_transfers {
         wake_ ? wake_() : wake();
       });
     } catch (...) {
-      one.response.error = fetch_error::other;  // there is no memory
+      one.response.error = fetch_error::local;  // there is no memory
       ended_.splice(ended_.end(), added);
       return;
     }
@@ -344,7 +344,7 @@ class curl_transfers {
     try {
       one.response = response();
     } catch (...) {
-      one.response.error = fetch_error::other;  // there is no memory for the response
+      one.response.error = fetch_error::local;  // there is no memory for the response
     }
     const bool is_reusable = !one.transfer || one.transfer->is_reusable();
     if (one.transfer && one.transfer->last_socket() >= 0) {

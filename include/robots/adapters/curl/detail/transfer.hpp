@@ -345,7 +345,7 @@ class curl_transfer {
         return refused;
       }
     } catch (...) {
-      return fail(fetch_error::other, "there is no memory for the body");
+      return fail(fetch_error::local, "there is no memory for the body");
     }
     if (reader_->problem() != nullptr) {
       return fail(fetch_error::protocol, reader_->problem());
@@ -376,7 +376,7 @@ class curl_transfer {
       }
       return decoder_.take(text) ? text.size() : refused;
     } catch (...) {
-      return fail(fetch_error::other, "there is no memory for the body");
+      return fail(fetch_error::local, "there is no memory for the body");
     }
   }
 
