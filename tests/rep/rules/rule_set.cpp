@@ -9,9 +9,11 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -111,6 +113,20 @@ void check_against_trial(const std::string& text, const std::vector<std::string>
 }
 
 }  // namespace
+
+TEST_CASE("A rule set that can change is copied by parentheses and braces, too") {
+  static_assert(std::is_constructible_v<rule_set, rule_set&>);
+  static_assert(!std::is_constructible_v<rule_set, std::string&>);
+  rule_set rules = robots::compile("User-agent: *\nDisallow: /a\n", "FooBot");
+  const rule_set in_parentheses(rules);
+  const std::optional<rule_set> in_optional(rules);
+  std::vector<rule_set> in_place;
+  in_place.emplace_back(rules);
+  CHECK(in_parentheses == rules);
+  CHECK(in_optional == rules);
+  CHECK(in_place.front() == rules);
+  CHECK_FALSE(rule_set{rules}.allows("/a"));
+}
 
 TEST_CASE("The index finds the same deciding rule as a search through all rules") {
   generator make{20'261'120};

@@ -161,8 +161,10 @@ class rule_set {
  private:
   friend class rep_detail::rule_collector;
 
-  /// Makes the table in place, since moving a table that was just written is slow.
+  /// Makes the table in place, since moving a table that was just written is slow. `Collector` is
+  /// `rule_collector`, which is defined later.
   template <class Collector>
+    requires std::is_same_v<Collector, rep_detail::rule_collector>
   constexpr explicit rule_set(Collector& from) : table_(from.table()) {}
 
   rep_detail::rule_table table_;
