@@ -476,7 +476,7 @@ TEST_CASE("robots.hpp includes every public header, except adapters and those of
         folder_of(name) == "base" || is_detail(name) || has_bodies(name) || has_moved(name)) {
       continue;
     }
-    INFO("in one of robots.hpp and testing.hpp: " << name);
+    INFO("include it in robots.hpp or in testing.hpp, or list it in moved_headers: " << name);
     CHECK(included.contains(name) != for_tests.contains(name));
   }
 }

@@ -60,19 +60,20 @@ std::vector<fs::path> headers_below(std::string_view folder) {
 /// Returns the types, concepts and functions that a header declares in the namespace `robots`.
 std::set<std::string> public_names_in(const fs::path& header) {
   static const std::regex declared_type{
-      "(?:struct|class|enum class|concept|using) (\\w+)(?: [=:{].*|;|)"};
+      "(?:struct|class|enum class|concept|using) (\\w+)(?: [=:{[].*|;|)"};
   static const std::regex declared_function{
       "(?:\\[\\[nodiscard\\]\\] )?(?:[\\w<>,&*]|::| )*?[ &*](\\w+)\\(.*"};
+  const std::vector<std::string> in_robots{"namespace robots {"};
   std::set<std::string> names;
-  std::string space;
+  std::vector<std::string> open;  // the namespaces around the line, by their first lines
   std::istringstream lines{robots::test::text_of(header)};
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (line.starts_with("namespace ")) {
-      space += space.empty() ? line : " " + line;
+      open.push_back(line);
     } else if (line.starts_with("}  // namespace")) {
-      space = space == "namespace robots {" ? "" : "namespace robots {";
-    } else if (space == "namespace robots {" && line.find_first_of(" /#}") != 0 &&
+      open.pop_back();
+    } else if (open == in_robots && line.find_first_of(" /#}") != 0 &&
                (std::regex_match(line, found, declared_type) ||
                 std::regex_match(line, found, declared_function))) {
       names.insert(found[1]);

@@ -31,7 +31,7 @@ TEST_CASE("Events of look-ups, requests and breakers are explained in a sentence
   using robots::look_up_result;
   CHECK(explain(robots::look_up_event{{}, look_up_result::hit}) == "the cache has fresh rules");
   CHECK(explain(robots::look_up_event{{}, look_up_result::stale_hit}) ==
-        "the rules in the cache are stale and are being renewed");
+        "the rules in the cache are stale, but can still be used");
   CHECK(explain(robots::look_up_event{{}, look_up_result::miss}) ==
         "the cache has no fresh rules, so the site or the shared store is asked");
   CHECK(explain(robots::look_up_event{{}, look_up_result::joined}) ==

@@ -8,7 +8,7 @@ namespace robots::detail {
 /// The counts of a cache, and the rates that are computed from the counts.
 struct cache_counts {
   std::uint64_t hits = 0;          ///< look-ups answered by a fresh entry
-  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry that is being renewed
+  std::uint64_t stale_hits = 0;    ///< look-ups answered by a stale entry
   std::uint64_t misses = 0;        ///< look-ups that had to fetch, or ask a shared store
   std::uint64_t joined = 0;        ///< look-ups that waited for the fetch of another look-up
   std::uint64_t retrievals = 0;    ///< robots.txt retrievals that ended

@@ -88,7 +88,7 @@ struct event_text {
     }
     return base::enum_text<look_up_result::joined>(
         event.result,
-        {"the cache has fresh rules", "the rules in the cache are stale and are being renewed",
+        {"the cache has fresh rules", "the rules in the cache are stale, but can still be used",
          "the cache has no fresh rules, so the site or the shared store is asked",
          "another call fetched the rules"});
   }

@@ -10,7 +10,7 @@ namespace robots {
 /// The way in which a look-up found its policy.
 enum class look_up_result : std::uint8_t {
   hit,        ///< the cache had a fresh entry
-  stale_hit,  ///< the cache had a stale entry, which is being renewed
+  stale_hit,  ///< the cache had a stale entry; a look-up with time left has it renewed
   miss,       ///< the cache had no usable entry, so the site or a shared store is asked
   joined,     ///< the look-up waited for the fetch of another look-up
 };

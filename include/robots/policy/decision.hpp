@@ -31,7 +31,7 @@ struct decision {
   /// the entry (`revalidated`).
   bool from_cache = false;
   bool revalidated = false;  ///< the site was asked for this decision and sent a 304
-  bool stale = false;        ///< the entry was stale and is being renewed
+  bool stale = false;        ///< the entry was stale: see `look_up_result::stale_hit`
 
   /// Returns the Crawl-delay in force for the crawler on this site.
   [[nodiscard]] std::optional<std::chrono::milliseconds> crawl_delay() const noexcept {
