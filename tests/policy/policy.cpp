@@ -265,6 +265,19 @@ TEST_CASE("Policies with the same numbers in different lists have different fing
   CHECK(policy_of("")->fingerprint() != 0);
 }
 
+TEST_CASE("Order and repetition of rates and hours do not change the fingerprint") {
+  const auto one = policy_of(
+      "User-agent: *\nRequest-rate: 1/5 0000-0600\nRequest-rate: 1/9\n"
+      "Visit-time: 0100-0200\nVisit-time: 0300-0400\n");
+  const auto other = policy_of(
+      "User-agent: *\nRequest-rate: 1/9\nRequest-rate: 1/5 0000-0600\n"
+      "Request-rate: 1/9\nVisit-time: 0300-0400\n"
+      "Visit-time: 0100-0200\nVisit-time: 0300-0400\n");
+  REQUIRE(one->request_rates().size() == 2);
+  CHECK(one->fingerprint() == other->fingerprint());
+  CHECK(diff(*one, *other).same());
+}
+
 TEST_CASE("Policies whose rates differ only in their hours have different fingerprints") {
   // A rate with hours comes before one without. So the second file asks for a period of 1 s, and
   // the others ask for 5 s.

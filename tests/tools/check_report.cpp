@@ -3,6 +3,8 @@
 #include "report_style.hpp"
 #include <robots/adapters/audit/detail/entry.hpp>
 #include <robots/base/json_writer.hpp>
+#include <robots/rep/read/directive.hpp>
+#include <robots/rep/rules/verdict.hpp>
 
 #include <algorithm>
 #include <array>
@@ -378,11 +380,15 @@ class figures {
     constexpr std::size_t most = 5'000;
     std::set<std::string>& lines = rules_[entry.text("id")];
     for (const json_object& line : found->list("lines")) {
-      for (const char* const kind :
-           {"allow", "disallow", "Crawl-delay", "Request-rate", "Visit-time", "Sitemap", "Host"}) {
-        if (lines.size() < most && line.has(kind)) {
-          lines.insert(std::string{kind} + ": " + line.text(kind));
+      const auto take = [&](std::string_view key) {
+        if (lines.size() < most && line.has(key)) {
+          lines.insert(std::string{key}.append(": ").append(line.text(key)));
         }
+      };
+      take(to_string(rule_kind::allow));
+      take(to_string(rule_kind::disallow));
+      for (int kind = 0; kind < static_cast<int>(directive_kind::unknown); ++kind) {
+        take(to_string(static_cast<directive_kind>(kind)));
       }
     }
   }

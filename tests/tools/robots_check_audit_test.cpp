@@ -2,12 +2,18 @@
 #include "adapters/audit/audit_sample.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
+#include <robots/adapters/audit/audit_trail.hpp>
 #include <robots/adapters/audit/detail/entry.hpp>
+#include <robots/cache/basic_robots_cache.hpp>
+#include <robots/store/lru_storage.hpp>
+#include <robots/testing/manual_clock.hpp>
+#include <robots/testing/scripted_fetcher.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -278,6 +284,31 @@ TEST_CASE("Audit report shows the events of a trail, and each number links to it
     lists += is_closed ? 1 : 0;
   }
   CHECK(lists > 50);
+}
+
+TEST_CASE("Audit report shows what a site changes about the use of its pages") {
+  const robots::test::temporary_folder folder;
+  const robots::audit_options options{.path = (folder.path() / "audit").string()};
+  const robots::cache_options crawler{.user_agent = "FooBot/1.0",
+                                      .fallback = robots::fallback_policy::strict()};
+  const auto says = [](const std::string& line) {
+    return robots::ScriptedFetcher::ok("User-agent: *\n" + line + "\n");
+  };
+  robots::ScriptedFetcher web;
+  web.on("https://example.com/robots.txt", says("Content-Signal: ai-train=yes"),
+         says("Content-Signal: ai-train=no"));
+  const robots::ManualClock clock;
+  {
+    robots::basic_robots_cache<robots::ScriptedFetcher, robots::ManualClock, robots::LruStorage<16>,
+                               robots::AuditTrail>
+        cache{crawler, web, clock, {}, robots::AuditTrail{options, crawler}};
+    static_cast<void>(cache.check("https://example.com/"));
+    clock.advance(std::chrono::hours{48});
+    static_cast<void>(cache.check("https://example.com/"));
+  }
+  const std::string page = report_of(robots::test::files_of(options.path));
+  CHECK(has(page, "- Content-Signal: ai-train=yes"));
+  CHECK(has(page, "+ Content-Signal: ai-train=no"));
 }
 
 TEST_CASE("A report needs no other file, and escapes text from outside") {

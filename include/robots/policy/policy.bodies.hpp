@@ -368,24 +368,34 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
   if (used.basis_ != policy_basis::rules && used.basis_ != policy_basis::allow_all) {
     return 0;
   }
+  using number = std::chrono::milliseconds::rep;
   const extras_type& has = used.extras();
   std::uint64_t all = used.rules_.fingerprint();
-  const auto add = [&all](std::chrono::milliseconds::rep number) {
-    all = base::combined(all, static_cast<std::uint64_t>(number));
+  const auto add = [&all](number value) {
+    all = base::combined(all, static_cast<std::uint64_t>(value));
+  };
+  // Adds lines as a set, so that neither their order nor repetitions change the hash.
+  const auto add_lines = [&add](auto lines) {
+    std::sort(lines.begin(), lines.end());
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    add(static_cast<number>(lines.size()));
+    for (const auto& line : lines) {
+      std::for_each(line.begin(), line.end(), add);
+    }
   };
   add(has.file_delay ? has.file_delay->count() + 1 : 0);
-  add(static_cast<std::chrono::milliseconds::rep>(has.request_rates.size()));
+  std::vector<std::array<number, 4>> rates;
   for (const request_rate& rate : has.request_rates) {
-    add(rate.requests);
-    add(rate.per.count());
-    add(rate.window ? rate.window->from.count() + 1 : 0);
-    add(rate.window ? rate.window->to.count() : 0);
+    rates.push_back({rate.requests, rate.per.count(),
+                     rate.window ? rate.window->from.count() + 1 : 0,
+                     rate.window ? rate.window->to.count() : 0});
   }
-  add(static_cast<std::chrono::milliseconds::rep>(has.visit_times.size()));
+  add_lines(std::move(rates));
+  std::vector<std::array<number, 2>> visits;
   for (const visit_time& hours : has.visit_times) {
-    add(hours.from.count());
-    add(hours.to.count());
+    visits.push_back({hours.from.count(), hours.to.count()});
   }
+  add_lines(std::move(visits));
   const usage_lines& lines = usage();
   return lines.empty() ? all : base::combined(all, lines.fingerprint());
 }

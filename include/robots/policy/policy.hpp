@@ -199,9 +199,9 @@ class policy {
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
   /// Returns a hash of the rules, delays, rates, hours and `usage`, which is the same on every
-  /// machine. Comments, order and spelling of the file do not change it, but `usage` counts as
-  /// written. The hash is 0 if the policy has no rules and denies everything. Costs as much as
-  /// `rule_set::fingerprint`.
+  /// machine. Sitemaps, the host, and comments, order, repetitions and spelling of the file do not
+  /// change it, but `usage` counts as written. The hash is 0 if the policy has no rules and denies
+  /// everything. Costs as much as `rule_set::fingerprint`.
   [[nodiscard]] std::uint64_t fingerprint() const;
 
   /// Makes `next` the successor of `before`, which can be null. Sets its version and
