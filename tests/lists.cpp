@@ -72,6 +72,7 @@ std::set<std::string> public_names_in(const fs::path& header) {
     if (line.starts_with("namespace ")) {
       open.push_back(line);
     } else if (line.starts_with("}  // namespace")) {
+      REQUIRE(!open.empty());
       open.pop_back();
     } else if (open == in_robots && line.find_first_of(" /#}") != 0 &&
                (std::regex_match(line, found, declared_type) ||

@@ -3,7 +3,7 @@
 # the robots.txt of these numbers of sites, with and without redirects, over http and https (up to 20,000
 # sites). WAYS and WEBS select rows. With GZIP=on, nginx compresses its answers.
 #
-# Both programs run on one processor, PROCESSOR: if nginx sleeps on another processor, Linux charges its
+# Both programs run on one processor, PROCESSOR or the first one: if nginx sleeps on another processor, Linux charges its
 # wake-up to the client, and a client that is slower than nginx finds it asleep more often. With
 # PROCESSOR=any, they run on all processors.
 set -eu
@@ -14,7 +14,7 @@ ways=${WAYS:-libcurl libcurl-threads multi prefetch prefetch-4096 asio threads}
 webs=${WEBS:-http http-redirect https https-redirect}
 folder=$(mktemp -d)
 port=${PORT:-18088}
-processor=${PROCESSOR:-0}
+processor=${PROCESSOR:-$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')}
 [ "$processor" = any ] && there= || there="taskset -c $processor"
 curve="-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
 # shellcheck disable=SC2086
@@ -46,8 +46,9 @@ http {
   }
 }
 END
+trap 'test ! -f "$folder/pid" || kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
+# shellcheck disable=SC2086
 PATH="$PATH:/usr/sbin" $there nginx -c "$folder/nginx.conf"
-trap 'kill "$(cat "$folder/pid")"; rm -rf "$folder"' EXIT
 sleep 1
 printf 'way\tweb\tsites\tseconds of CPU\tseconds\tmicroseconds a site\tpeak MiB\tMiB kept\n'
 for web in $webs; do
@@ -55,6 +56,7 @@ for web in $webs; do
   for sites in "$@"; do
     [ "$at" = "$port" ] || [ "$sites" -le 20000 ] || continue
     for way in $ways; do
+      # shellcheck disable=SC2086
       $there "$program" "$way" "$web" "$at" "$folder/ca.pem" "$sites"
     done
   done

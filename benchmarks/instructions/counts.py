@@ -20,7 +20,7 @@ LINES_ROWS = ["lines/allowed", "lines/check"]
 
 def _output(command):
     """Returns what a command prints. Each run has its own folder for temporary files, since several run at once."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         return subprocess.run(command, env={**ENVIRONMENT, "TMPDIR": folder}, check=True,
                               stdout=subprocess.PIPE, text=True).stdout
 

@@ -18,7 +18,7 @@
 
 /// Declarations for headers that only mention the library's types. This header defines the
 /// concepts. It declares most types without their definitions. A program that uses a type needs the
-/// header of the type, or `robots/robots.hpp`. Only this header has the defaults of template
+/// header of the type, or `robots/robots.hpp`. This header has the defaults of template
 /// parameters, and `cache/detail/checked_parts.hpp` repeats those of a cache. The `fwd.hpp` of each
 /// folder declares the other types of the folder.
 namespace robots {

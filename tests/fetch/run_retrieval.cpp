@@ -69,6 +69,9 @@ TEST_CASE("An exception of the fetcher becomes an error with its text") {
   result = run_retrieval(one_try(), fetcher, clock);
   CHECK(result.error == fetch_error::other);
   CHECK(result.error_text == "the fetcher failed without a reason");
+  fetcher.otherwise_call(
+      [](const fetch_request&) -> robots::fetch_response { throw std::bad_alloc{}; });
+  CHECK(run_retrieval(one_try(), fetcher, clock).error == fetch_error::local);
 }
 
 TEST_CASE("A call that is stopped before its first request sends no request") {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <robots/base/thrown_text.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/fetch/async_fetcher.hpp>
+#include <robots/fetch/one_exchange.hpp>
 #include <robots/fetch/report_inbox.hpp>
 #include <robots/http/message.hpp>
 
@@ -221,8 +221,7 @@ class look_up_driver {
         try {
           fetcher_.async_fetch(std::move(request), respond);
         } catch (...) {
-          respond(fetch_response{.error = fetch_error::other,
-                                 .error_text = base::thrown_text("the fetcher")});
+          respond(detail::thrown_response());
         }
       }
     } catch (...) {

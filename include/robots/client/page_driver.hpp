@@ -2,7 +2,6 @@
 
 #include <robots/base/saturating_add.hpp>
 #include <robots/base/stop_token.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/cache/basic_robots_cache.hpp>
 #include <robots/cache/look_up_driver.hpp>
 #include <robots/client/client_options.hpp>
@@ -456,8 +455,7 @@ class page_driver {
     try {
       fetcher_.async_fetch(std::move(request), respond);
     } catch (...) {
-      respond(fetch_response{.error = fetch_error::other,
-                             .error_text = base::thrown_text("the fetcher")});
+      respond(detail::thrown_response());
     }
   }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <robots/base/config.hpp>
+#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/one_exchange.hpp>
 #include <robots/http/content_coding.hpp>
 
 #include <chrono>
+#include <new>
 
 namespace robots::detail {
 
@@ -40,6 +42,19 @@ ROBOTS_INLINE void be_no_cancellation(fetch_response& response) {
 
 ROBOTS_INLINE fetch_response too_late_to_begin() {
   return {.error = fetch_error::cancelled, .error_text = "the deadline of the call passed"};
+}
+
+ROBOTS_INLINE fetch_response thrown_response() noexcept {
+  fetch_response response;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    response.error = fetch_error::local;
+  } catch (...) {
+    response.error = fetch_error::other;
+  }
+  response.error_text = base::thrown_text("the fetcher");
+  return response;
 }
 
 ROBOTS_INLINE bool limit_exchange(fetch_request& request, const call_options& limits,

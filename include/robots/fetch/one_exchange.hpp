@@ -1,7 +1,6 @@
 #pragma once
 
 #include <robots/base/config.hpp>
-#include <robots/base/thrown_text.hpp>
 #include <robots/fetch/call_options.hpp>
 #include <robots/fetch/fetcher.hpp>
 #include <robots/http/message.hpp>
@@ -40,8 +39,12 @@ void be_no_cancellation(fetch_response& response);
 void end_exchange(fetch_response& response, const call_options& limits, bool is_hurried,
                   time_point now);
 
+/// Returns the response for the exception of a fetcher, in a catch block: `fetch_error::local` for
+/// `std::bad_alloc`, and `fetch_error::other` for all others.
+[[nodiscard]] fetch_response thrown_response() noexcept;
+
 /// Makes one exchange within the limits of a call. After the deadline, it sends nothing. An
-/// exception of the fetcher becomes `fetch_error::other`.
+/// exception of the fetcher becomes a `thrown_response`.
 template <Fetcher F, Clock C>
 [[nodiscard]] fetch_response exchange_within(F& fetcher, C& clock, fetch_request request,
                                              const call_options& limits) {
@@ -54,7 +57,7 @@ template <Fetcher F, Clock C>
   try {
     response = fetcher.fetch(request);
   } catch (...) {
-    response = {.error = fetch_error::other, .error_text = base::thrown_text("the fetcher")};
+    response = thrown_response();
   }
   end_exchange(response, limits, is_hurried, clock.now());
   return response;

@@ -25,7 +25,8 @@ class report_inbox {
     std::optional<fetch_response> response{};  ///< empty for news or a stop request
   };
 
-  /// Calls `wake`, in any thread and with a lock, when the first report comes.
+  /// Calls `wake`, in any thread and with a lock, when the first report comes. If `wake` throws for
+  /// want of memory, the next report calls it again.
   explicit report_inbox(std::function<void()> wake) : wake_{std::move(wake)} {}
 
   /// Ends the calls of `wake`. Later reports are dropped.
@@ -77,8 +78,13 @@ class report_inbox {
     if (wake_) {
       const bool is_first = reports_.empty();
       reports_.splice(reports_.end(), node);
-      if (is_first) {
-        wake_();
+      if (is_first || is_wake_lost_) {
+        try {
+          wake_();
+          is_wake_lost_ = false;
+        } catch (...) {
+          is_wake_lost_ = true;
+        }
       }
     }
   }
@@ -86,6 +92,7 @@ class report_inbox {
   mutable std::mutex mutex_;
   std::function<void()> wake_;  // empty after `close`
   std::list<report> reports_;
+  bool is_wake_lost_ = false;  // true if the last call of `wake_` has thrown
 };
 
 }  // namespace robots::detail

@@ -57,8 +57,8 @@ namespace policy_detail {
 
 }  // namespace policy_detail
 
-/// Compares the rules, delays, rates, hours, sitemaps and hosts of two policies. A policy that has
-/// no rules and denies everything is compared as `Disallow: /`.
+/// Compares the rules, delays, rates, hours, sitemaps, hosts and statements about use of two
+/// policies. A policy that has no rules and denies everything is compared as `Disallow: /`.
 [[nodiscard]] inline change_report diff(const policy& before, const policy& after) {
   const rule_set deny_all = compile("User-agent: *\nDisallow: /\n", "*");
   const auto rules_of = [&](const policy& from) -> const rule_set& {

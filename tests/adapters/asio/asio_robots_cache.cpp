@@ -67,7 +67,9 @@ class Prompt {
  public:
   explicit Prompt(ScriptedFetcher web) : web_(std::move(web)) {}
   void async_fetch(const fetch_request& request, const std::function<void(fetch_response)>& done) {
-    done(web_.fetch(request));
+    if (request.url.find("silent.example") == std::string::npos) {  // this host never answers
+      done(web_.fetch(request));
+    }
   }
 
  private:
@@ -285,9 +287,9 @@ TEST_CASE("The next of several retries sets the timer, also after the clock was 
   CHECK(web.count() == 3);
   CHECK(!far_answer);
   clock.set_forward(std::chrono::hours{1});
-  loop.async_check("http://other.example/", [](error_code, const decision&) {});
+  loop.async_check("http://silent.example/", [](error_code, const decision&) {});
   while (!far_answer) {
-    REQUIRE(context.run_one_for(std::chrono::seconds{30}) == 1);  // any look-up sees what is due
+    REQUIRE(context.run_one_for(std::chrono::seconds{30}) == 1);  // any look-up sets the timer anew
   }
   CHECK(far_answer->verdict.pattern == "/private");
 }

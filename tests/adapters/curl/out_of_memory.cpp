@@ -95,6 +95,23 @@ TEST_CASE("A driver whose loop cannot set the timer wakes the loop, and sets the
   CHECK_FALSE(is_called);
 }
 
+TEST_CASE("fail_all ends each exchange once, as a failure of this process") {
+  counting_loop loop;
+  robots::curl_socket_driver driver{direct(), loop};
+  int called = 0;
+  for (int i = 0; i < 2; ++i) {
+    driver.async_fetch(get("http://127.0.0.1:1/"), [&](const fetch_response& response) {
+      CHECK(to_string(response.error) == "local");
+      ++called;
+    });
+  }
+  driver.fail_all();
+  CHECK(called == 2);
+  driver.run();
+  CHECK(called == 2);
+  CHECK(driver.in_flight() == 0);
+}
+
 TEST_CASE("Exchanges of an own loop end if memory runs out in any step") {
   robots::test::loopback_server server;
   server.get("/robots.txt", std::string(robots::test::rules));

@@ -72,7 +72,16 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
   /// still no memory to call the driver later, all exchanges end with an error.
   template <class Call>
   void drive(Call call) {
-    std::invoke(call, driver_);
+    try {
+      std::invoke(call, driver_);
+    } catch (...) {
+      make_up_for_wake();
+      throw;
+    }
+    make_up_for_wake();
+  }
+
+  void make_up_for_wake() {
     if (is_wake_lost_.exchange(false)) {
       driver_.run();
       if (is_wake_lost_.exchange(false)) {
@@ -119,34 +128,63 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
         return;
       }
       const int mask = as_poll == CURL_POLL_IN ? CURL_CSELECT_IN : CURL_CSELECT_OUT;
-      self->drive([&](curl_socket_driver& driver) {
-        driver.act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
-      });
-      if (watched->is_open()) {
-        self->wait(watched, event, as_poll);
+      try {
+        self->drive([&](curl_socket_driver& driver) {
+          driver.act(watched->native_handle(), error ? CURL_CSELECT_ERR : mask);
+        });
+      } catch (...) {
+        self->wait_again(watched, event, as_poll);  // libcurl asks only once
+        throw;
       }
+      self->wait_again(watched, event, as_poll);
     });
     watched->awaited |= as_poll;  // not earlier: the wait can lack memory to begin
   }
 
+  /// Waits for the next event. If there is no memory to wait, all exchanges end with an error.
+  void wait_again(const std::shared_ptr<watched_socket>& watched, watched_socket::wait_type event,
+                  int as_poll) {
+    try {
+      if (watched->is_open()) {
+        wait(watched, event, as_poll);
+      }
+    } catch (...) {
+      driver_.fail_all();
+    }
+  }
+
+  /// Leaves a timer that runs out earlier, since each change of it is a system call. `on_timer` can
+  /// come early, and then the driver sets the timer again.
   void set_timer(std::optional<time> when) override {
     if (!when) {
       timer_.cancel();
+      timer_at_.reset();
       return;
     }
     if (*when <= std::chrono::steady_clock::now()) {
       post(&asio_curl_loop::on_timer);  // the timer would take a system call
       return;
     }
+    if (timer_at_ && *timer_at_ <= *when) {
+      return;
+    }
+    timer_at_.reset();
     timer_.expires_at(*when);
     timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
       if (const auto self = weak.lock(); self && !error) {
+        self->timer_at_.reset();
         self->on_timer();
       }
     });
+    timer_at_ = when;
   }
 
-  void on_timer() { drive(&curl_socket_driver::on_timer); }
+  void on_timer() {
+    drive(&curl_socket_driver::on_timer);
+    if (driver_.in_flight() == 0) {
+      set_timer({});  // a later time can still be set, and would keep the executor's `run`
+    }
+  }
 
   void wake() noexcept override {
     try {
@@ -158,6 +196,7 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::steady_timer timer_;
+  std::optional<time> timer_at_{};  // when the timer runs out
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watched_socket>> sockets_;
   std::atomic<bool> is_wake_lost_ = false;  // true if `wake` had no memory
   curl_socket_driver driver_;  // last, since its destructor still uses the members above

@@ -222,7 +222,7 @@ class asio_robots_cache {
     }
 
     /// Sets the timer to call `run` when the driver's next step is due, unless it runs out early
-    /// enough. Most look-ups have a later deadline, and each change of the timer is a system call.
+    /// enough: while retries wait, each change of the timer would be a system call.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {

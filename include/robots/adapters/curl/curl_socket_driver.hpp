@@ -123,8 +123,8 @@ class curl_socket_driver {
     collect();
   }
 
-  /// Ends all exchanges with an error, and calls their callbacks, like `act`. For a loop that has
-  /// no memory to call this object later.
+  /// Ends all exchanges with `fetch_error::local`, and calls their callbacks, like `act`. For a
+  /// loop that has no memory to call this object later.
   void fail_all() {
     transfers_.fail_all();
     collect();

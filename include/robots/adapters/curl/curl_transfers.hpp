@@ -183,7 +183,8 @@ class curl_transfers {
   [[nodiscard]] bool lacks_descriptor() const noexcept { return lacks_descriptor_; }
   static constexpr std::chrono::milliseconds descriptor_pause{10};
 
-  /// Ends all exchanges with an error, since the multi handle has failed.
+  /// Ends all exchanges with `fetch_error::local`, since the multi handle has failed, or there is
+  /// no memory to go on.
   void fail_all() {
     for (std::list<exchange>* const list : {&running_, &waiting_}) {
       while (!list->empty()) {

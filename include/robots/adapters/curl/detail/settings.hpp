@@ -68,10 +68,10 @@ inline void add(curl_strings& list, const std::string& text) {
           CURLE_PROXY})) {
     return fetch_error::connect;
   }
-  // The certificates, the ciphers and the interface of this process, which no site can change.
-  if (is({CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
-          CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED,
-          CURLE_INTERFACE_FAILED})) {
+  // The handles, certificates, ciphers and interface of this process, which no site can change.
+  if (is({CURLE_FAILED_INIT, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
+          CURLE_SSL_CRL_BADFILE, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
+          CURLE_SSL_ENGINE_INITFAILED, CURLE_INTERFACE_FAILED})) {
     return fetch_error::local;
   }
   if (is({CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR,
