@@ -385,6 +385,7 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
   };
   add(has.file_delay ? has.file_delay->count() + 1 : 0);
   std::vector<std::array<number, 4>> rates;
+  rates.reserve(has.request_rates.size());
   for (const request_rate& rate : has.request_rates) {
     rates.push_back({rate.requests, rate.per.count(),
                      rate.window ? rate.window->from.count() + 1 : 0,
@@ -392,6 +393,7 @@ ROBOTS_INLINE std::uint64_t policy::fingerprint() const {
   }
   add_lines(std::move(rates));
   std::vector<std::array<number, 2>> visits;
+  visits.reserve(has.visit_times.size());
   for (const visit_time& hours : has.visit_times) {
     visits.push_back({hours.from.count(), hours.to.count()});
   }
