@@ -17,12 +17,12 @@
 #include <robots/time/clock.hpp>
 
 #include <doctest/doctest.h>
+#include <support/replaced_new.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
@@ -41,23 +41,6 @@ constexpr int never = -1;
 int allocations_left = never;
 std::function<void()> before_failure;  // called once, before an allocation fails
 
-void* allocate(std::size_t size, std::size_t alignment) {
-  if (allocations_left == 0) {
-    if (before_failure) {
-      allocations_left = never;
-      std::exchange(before_failure, nullptr)();
-      allocations_left = 0;
-    }
-    throw std::bad_alloc{};
-  }
-  allocations_left -= allocations_left > 0 ? 1 : 0;
-  // `aligned_alloc` needs a multiple of the alignment.
-  if (void* got = std::aligned_alloc(alignment, (size / alignment + 1) * alignment)) {
-    return got;
-  }
-  throw std::bad_alloc{};
-}
-
 /// Keeps each exchange open until a test answers it.
 struct Held {
   void async_fetch(const robots::fetch_request& /*request*/,
@@ -69,18 +52,16 @@ struct Held {
 
 }  // namespace
 
-// If g++ inlines only some of these functions, it warns that new and delete do not match.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  return allocate(size, alignof(std::max_align_t));
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::align_val_t) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::size_t, std::align_val_t) noexcept {
-  std::free(gone);
+void robots::test::before_allocation(std::size_t /*size*/) {
+  if (allocations_left == 0) {
+    if (before_failure) {
+      allocations_left = never;
+      std::exchange(before_failure, nullptr)();
+      allocations_left = 0;
+    }
+    throw std::bad_alloc{};
+  }
+  allocations_left -= allocations_left > 0 ? 1 : 0;
 }
 
 TEST_CASE("If store() fails, it stores nothing and keeps the order of the other entries") {

@@ -8,10 +8,10 @@
 #include <boost/asio/io_context.hpp>
 #include <doctest/doctest.h>
 #include <support/loopback_server.hpp>
+#include <support/replaced_new.hpp>
 
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <new>
@@ -34,19 +34,6 @@ thread_local int allocations_left = never;
 thread_local std::size_t most_octets = any_size;  // of one allocation
 thread_local bool has_failed = false;             // true if an allocation has failed
 
-void* allocate(std::size_t size, std::size_t alignment) {
-  if (allocations_left == 0 || size > most_octets) {
-    has_failed = true;
-    throw std::bad_alloc{};
-  }
-  allocations_left -= allocations_left > 0 ? 1 : 0;
-  // `aligned_alloc` needs a multiple of the alignment.
-  if (void* got = std::aligned_alloc(alignment, (size / alignment + 1) * alignment)) {
-    return got;
-  }
-  throw std::bad_alloc{};
-}
-
 /// An event loop that counts its calls, and can have no memory for a timer.
 struct counting_loop final : robots::curl_event_loop {
   void watch(curl_socket_t /*socket*/, int /*events*/) override {}
@@ -65,18 +52,12 @@ struct counting_loop final : robots::curl_event_loop {
 
 }  // namespace
 
-// If g++ inlines only some of these functions, it warns that new and delete do not match.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  return allocate(size, alignof(std::max_align_t));
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-[[gnu::noinline]] void operator delete(void* gone) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::size_t) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::align_val_t) noexcept { std::free(gone); }
-[[gnu::noinline]] void operator delete(void* gone, std::size_t, std::align_val_t) noexcept {
-  std::free(gone);
+void robots::test::before_allocation(std::size_t size) {
+  if (allocations_left == 0 || size > most_octets) {
+    has_failed = true;
+    throw std::bad_alloc{};
+  }
+  allocations_left -= allocations_left > 0 ? 1 : 0;
 }
 
 TEST_CASE("A driver whose loop cannot set the timer wakes the loop, and sets the timer then") {
