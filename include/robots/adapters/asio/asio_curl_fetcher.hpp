@@ -153,30 +153,21 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
     }
   }
 
-  /// Leaves a timer that runs out earlier, since each change of it is a system call. `on_timer` can
-  /// come early, and then the driver sets the timer again.
   void set_timer(std::optional<time> when) override {
     if (!when) {
       timer_.cancel();
-      timer_at_.reset();
       return;
     }
     if (*when <= std::chrono::steady_clock::now()) {
       post(&asio_curl_loop::on_timer);  // the timer would take a system call
       return;
     }
-    if (timer_at_ && *timer_at_ <= *when) {
-      return;
-    }
-    timer_at_.reset();
     timer_.expires_at(*when);
     timer_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
       if (const auto self = weak.lock(); self && !error) {
-        self->timer_at_.reset();
         self->on_timer();
       }
     });
-    timer_at_ = when;
   }
 
   void on_timer() {
@@ -196,7 +187,6 @@ class asio_curl_loop final : public std::enable_shared_from_this<asio_curl_loop>
 
   boost::asio::strand<boost::asio::any_io_executor> strand_;
   boost::asio::steady_timer timer_;
-  std::optional<time> timer_at_{};  // when the timer runs out
   boost::unordered_flat_map<curl_socket_t, std::shared_ptr<watched_socket>> sockets_;
   std::atomic<bool> is_wake_lost_ = false;  // true if `wake` had no memory
   curl_socket_driver driver_;  // last, since its destructor still uses the members above

@@ -221,13 +221,11 @@ class asio_robots_cache {
       set_timer();
     }
 
-    /// Sets the timer to call `run` when the driver's next step is due, unless it runs out early
-    /// enough: while retries wait, each change of the timer would be a system call.
+    /// Sets the timer to call `run` when the driver's next step is due.
     void set_timer() {
       const std::optional<time_point> next = driver_->next_run();
       if (!next) {
         timer_.cancel();
-        timer_at_.reset();
       } else if constexpr (detail::NotifyingClock<clock_type>) {
         // A `NotifyingClock` stands still, so this task moves the clock to the driver's next run.
         post(this->weak_from_this(), [](look_ups& self) {
@@ -239,18 +237,12 @@ class asio_robots_cache {
         // The cache's clock can outrun the timer, so `run` reads that clock at least once a minute.
         constexpr time_point::duration longest = std::chrono::minutes{1};
         const time_point now = cache_.clock().now();
-        const time_point until = now + (std::min)((std::max)(*next, now) - now, longest);
-        if (timer_at_ && now <= *timer_at_ && *timer_at_ <= until) {
-          return;  // a timer before `now` is late, by this clock
-        }
-        timer_at_.reset();
-        timer_.expires_after(until - now);
+        timer_.expires_after((std::min)((std::max)(*next, now) - now, longest));
         timer_.async_wait([all = this->weak_from_this()](const boost::system::error_code& error) {
           if (!error) {
-            post(all, [](look_ups& self) { self.timer_at_.reset(); });
+            post(all);
           }
         });
-        timer_at_ = until;
       }
     }
 
@@ -261,7 +253,6 @@ class asio_robots_cache {
     std::atomic<bool> is_closed_ = false;
     // Guards `driver_`. A thread that holds the mutex can run an observer that calls `begin`.
     std::recursive_mutex working_;
-    std::optional<time_point> timer_at_{};  // when the timer runs out, by the cache's clock
     std::optional<look_up_driver<clock_type, F>> driver_{};
   };
 
